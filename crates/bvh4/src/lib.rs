@@ -12,6 +12,9 @@
 //! | [`survey`] | every node that can be reached |
 //! | [`decode`] | from a survey to a tree |
 //! | [`encode`] | from a tree to a draft of nodes |
+//! | [`image`] | whole images: surveyed, checked, decoded, for any dialect |
+//! | [`outline`] | following every pointer, sound or not |
+//! | [`walk`] | what traversal loops share |
 //!
 //! Numbers such as G-8 and R-4 are decisions, which `docs/spec` explains.
 
@@ -20,8 +23,11 @@ extern crate sequential as rayon;
 
 pub mod decode;
 pub mod encode;
+pub mod image;
 pub mod layout;
+pub mod outline;
 pub mod survey;
 pub mod unit;
+pub mod walk;
 
 pub use encode::EncodeError;

@@ -6,9 +6,15 @@
 //! | module | what it knows |
 //! |---|---|
 //! | [`generation`] | what tells the two apart |
-//! | [`layout`] | what the shared nodes of [`bvh4::layout`] lack: the T# |
+//! | [`writer`] | who laid an image out |
+//! | [`layout`] | what the shared nodes of [`bvh4::layout`] lack |
 //! | [`instruction`] | the intersection instruction and its operands |
+//! | [`registers`] | what result registers mean |
 //! | [`stack`] | GFX11's traversal stack in LDS |
+//! | [`structure`] | how nodes are read, by generation and writer |
+//! | [`encode`] | a tree laid out as an image, by siliray or as a driver does |
+//! | [`format`](mod@format), [`describe`](mod@describe) | the formats; a node as named fields |
+//! | [`walk`] | the traversal loops of RADV and GPURT |
 //! | [`vectors`] | running files of captured and computed cases |
 //!
 //! Numbers like R-2 are decisions where sources disagree or are silent; they stand beside the code
@@ -16,10 +22,28 @@
 //! HIPRT, Radeon Raytracing Analyzer, the ISA guides, and results captured on newer hardware by the
 //! author of amdgpu-sim.
 
+#[cfg(target_family = "wasm")]
+extern crate sequential as rayon;
+
+pub mod describe;
+pub mod encode;
+pub mod format;
 pub mod generation;
 pub mod instruction;
 pub mod layout;
+pub mod registers;
+pub mod registry;
 pub mod stack;
+pub mod structure;
 pub mod vectors;
+pub mod walk;
+pub mod writer;
 
+pub use format::{Gfx10Bvh4, Gfx11Bvh4};
 pub use generation::Generation;
+pub use writer::Writer;
+
+/// The name of the format of GFX10.3.
+pub const GFX10_NAME: &str = "gfx10-bvh4";
+/// The name of the format of GFX11.
+pub const GFX11_NAME: &str = "gfx11-bvh4";

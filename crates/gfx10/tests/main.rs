@@ -1,3 +1,10 @@
 //! Tests of the crate, in one binary.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod damage;
+mod images;
+mod round_trip;
+mod rules;
+mod support;
 mod vectors;
+mod walks;

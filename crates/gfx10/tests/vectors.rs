@@ -1,7 +1,5 @@
 //! Every vector file passes, and a changed one is noticed.
 
-#![allow(clippy::unwrap_used)] // also in the helpers, which clippy does not know for tests
-
 use gfx10::vectors::KINDS;
 use serde_json::{Value, json};
 use std::path::Path;

@@ -32,18 +32,7 @@ pub fn check_primitives(level: usize, blas: &Blas, limit: u32) -> Result<(), Enc
 /// primitives' boxes, but not beyond the leaves, which a spatial split may have cut.
 #[must_use]
 pub fn paired_leaves(loose: &[LooseLeaf<'_>], primitives: &Primitives) -> Vec<NewLeaf> {
-    let (mut references, mut origins) = (Vec::new(), Vec::new());
-    for (origin, leaf) in loose.iter().enumerate() {
-        for &item in leaf.items {
-            let own = primitives.bounds(item as usize);
-            if !own.is_empty() {
-                let inside = own.intersection(leaf.bounds);
-                let bounds = if inside.is_empty() { leaf.bounds } else { inside };
-                references.push(Reference { item, bounds });
-                origins.push(origin);
-            }
-        }
-    }
+    let (references, origins) = references(loose, primitives);
     let roles = pair_up(&references, primitives);
     let mut leaves = Vec::with_capacity(references.len());
     for (position, role) in roles.iter().enumerate() {
@@ -65,6 +54,37 @@ pub fn paired_leaves(loose: &[LooseLeaf<'_>], primitives: &Primitives) -> Vec<Ne
         }
     }
     leaves
+}
+
+/// One leaf node for each reference.
+#[must_use]
+pub fn single_leaves(loose: &[LooseLeaf<'_>], primitives: &Primitives) -> Vec<NewLeaf> {
+    let (references, origins) = references(loose, primitives);
+    let leaves = references.into_iter().zip(origins);
+    leaves
+        .map(|(Reference { item, bounds }, origin)| NewLeaf {
+            origin,
+            bounds,
+            leaf: lone(item, primitives),
+        })
+        .collect()
+}
+
+/// The references of loose leaves, and which leaf each is from.
+fn references(loose: &[LooseLeaf<'_>], primitives: &Primitives) -> (Vec<Reference>, Vec<usize>) {
+    let (mut references, mut origins) = (Vec::new(), Vec::new());
+    for (origin, leaf) in loose.iter().enumerate() {
+        for &item in leaf.items {
+            let own = primitives.bounds(item as usize);
+            if !own.is_empty() {
+                let inside = own.intersection(leaf.bounds);
+                let bounds = if inside.is_empty() { leaf.bounds } else { inside };
+                references.push(Reference { item, bounds });
+                origins.push(origin);
+            }
+        }
+    }
+    (references, origins)
 }
 
 /// One leaf node a leaf, with the leaf's own box, where the leaf is what a node can hold; what a

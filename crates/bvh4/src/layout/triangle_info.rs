@@ -78,6 +78,18 @@ impl TriangleInfo {
         Self::decode(&Bits::from_words([byte.into()]))
     }
 
+    /// Whether its sources are two different corners (G-31).
+    #[must_use]
+    pub fn has_sources(self) -> bool {
+        own_order(self).is_some()
+    }
+
+    /// Whether test order and own order have the same winding.
+    #[must_use]
+    pub fn keeps_winding(self) -> bool {
+        !self.flip_winding && (self.i_source + 1) % 3 == self.j_source
+    }
+
     /// Writes a byte.
     #[must_use]
     pub fn to_byte(self) -> u8 {

@@ -21,8 +21,7 @@ pub(super) fn pointer(case: &Case<'_>, comparison: &mut Comparison) -> Result<()
     let kind = match (pointer.kind(), pointer.node_type()) {
         (Bvh4Kind::HalfBox, _) => "box16".to_owned(),
         (Bvh4Kind::Fp32Box, _) => "box32".to_owned(),
-        (Bvh4Kind::Instance, _) => "instance".to_owned(),
-        (Bvh4Kind::User, _) => "procedural".to_owned(),
+        (Bvh4Kind::Instance | Bvh4Kind::User, number) => format!("user{number}"),
         (_, number) => format!("triangle{number}"),
     };
     comparison.check("kind", &case.field("kind")?.text()?.to_owned(), &kind);

@@ -1,8 +1,9 @@
 //! The format as the traits of formats want it.
 
 use super::survey::Survey;
-use super::{Options, blocks, check, decode, encode};
-use crate::decode::hierarchy;
+use super::{Options, check, encode};
+use bvh4::decode::hierarchy;
+use bvh4::image::{blocks, decode};
 use machine::{
     BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, NodePlace,
     TreeFormat,
@@ -48,6 +49,6 @@ impl TreeFormat for Gfx12Bvh4x2 {
     }
 
     fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {
-        Some(blocks::blocks(checked))
+        Some(blocks::blocks(checked.image(), &checked.proof().survey))
     }
 }

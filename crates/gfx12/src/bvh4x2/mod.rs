@@ -17,37 +17,29 @@
 //! | `place` | which unit a node gets |
 //! | `write` | nodes and parent tables as bytes |
 //! | `blas`, `tlas`, [`encode`](mod@encode) | levels and whole images |
-//! | [`survey`] | every node that can be reached, total over any bytes |
-//! | [`decode`](mod@decode) | image → tree |
-//! | [`rule`], [`check`](mod@check), `contents` | the proof of an untrusted image |
-//! | `blocks` | the image as a traversal unit sees it |
+//! | [`survey`] | how nodes are read, for [`bvh4::image`] |
+//! | `decode`, [`check`](mod@check) | triangles of a node; the proof of an untrusted image |
 //! | [`nodes`](mod@nodes), [`report`](mod@report) | every node for comparing; figures of an image |
 //! | [`file`](mod@file) | images in files |
 //! | [`format`](mod@format) | the trait [`machine::Format`] |
 
 mod blas;
-mod blocks;
 pub mod check;
-mod contents;
-pub mod decode;
+pub(crate) mod decode;
 pub mod encode;
 pub mod file;
 pub mod format;
 pub mod nodes;
 mod place;
 pub mod report;
-pub mod rule;
 pub mod survey;
 mod tlas;
 mod write;
 
 pub use bvh4::EncodeError;
+pub use bvh4::image::Rule;
 pub use encode::{BoxPrecision, Options};
 pub use format::Gfx12Bvh4x2;
-pub use rule::Rule;
-
-/// Findings about the rules of this format.
-pub(crate) type Findings = crate::check::Findings<Rule>;
 
 /// The name of the format.
 pub const NAME: &str = "gfx12-bvh4x2";

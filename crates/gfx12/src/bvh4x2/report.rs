@@ -1,9 +1,9 @@
 //! What an image of the format `gfx12-bvh4x2` came to.
 
-use super::survey::{Nodes, Survey};
+use super::survey::Survey;
 use crate::encode::Report;
-use crate::layout::bvh4x2::Bvh4Kind;
 use crate::survey::Memory;
+use bvh4::image::decode::leaf_node;
 use machine::Image;
 use tree::Tree;
 
@@ -26,11 +26,12 @@ pub fn report(tree: &Tree, image: &Image) -> Report {
         report.instance_nodes += surveyed.instances.len();
         let pointers = surveyed.pointers();
         report.node_bytes += pointers.map(|pointer| pointer.node_bytes() as u64).sum::<u64>();
-        for leaf in &surveyed.leaves {
-            if surveyed.triangle_node(&memory, leaf.pointer).info(0).procedural {
+        for leaf in 0..surveyed.leaves.len() {
+            let Some(node) = leaf_node(&memory, surveyed, leaf) else { continue };
+            if node.is_procedural() {
                 report.procedural_nodes += 1;
             } else {
-                let triangles = 1 + usize::from(leaf.pointer.kind() == Bvh4Kind::Triangle1);
+                let triangles = node.count;
                 report.triangle_nodes += 1;
                 report.pairs += 1;
                 report.stored_triangles += triangles;

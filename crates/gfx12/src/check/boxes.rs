@@ -11,6 +11,7 @@ use crate::obb;
 use crate::survey::{
     BoxRecord, ChildRecord, Header, Memory, NO_BOX, Surveyed, Target, entry_bits, is_empty_slot,
 };
+pub(crate) use bvh4::image::box_text as text;
 use geometry::Aabb;
 use rayon::prelude::*;
 
@@ -343,10 +344,4 @@ fn check_culling(
             (found, format!("bits {:#04x}, by which something below is seen", contents.mask))
         });
     }
-}
-
-/// A box in words.
-pub(crate) fn text(bounds: &Aabb) -> String {
-    let Aabb { min, max } = bounds;
-    format!("[{:?}, {:?}, {:?}]..[{:?}, {:?}, {:?}]", min.x, min.y, min.z, max.x, max.y, max.z)
 }

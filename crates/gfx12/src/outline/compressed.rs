@@ -1,11 +1,10 @@
 //! The outline of an image of the compressed format.
 
-use super::marks::Marks;
-use super::{Found, Reader, Waiting, follow};
 use crate::layout::{
     BoxNode, InstanceNode, NODE_BYTES, NamedNode, NodeKind, NodePointer, PrimitiveNode,
 };
 use crate::survey::{Memory, Structure};
+use bvh4::outline::{Found, Marks, Reader, Waiting, follow};
 use machine::{EntryState, Image, NodeRef, Outline, PrimitiveRef};
 use std::collections::HashSet;
 

@@ -15,13 +15,13 @@
 //! node that an instance names, since all that GPURT writes name one; here all of them are pushed,
 //! nearest first, and a walk that comes back from one of several tests the instance again (G-40).
 
-use super::found::Found;
 use super::lane::{Lane, PairVisit};
 use super::options::{Options, WalkError};
 use super::walk_image::{Ability, WalkImage};
 use crate::Gfx12;
 use crate::instruction::Answer as Registers;
 use crate::layout::{NodePointer, PointerFlags};
+use bvh4::walk::Found;
 use machine::{Answer, Checked, MachineError, Observer, Query};
 use std::sync::Arc;
 

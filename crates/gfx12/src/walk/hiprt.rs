@@ -12,12 +12,12 @@
 //! instance names is entered: in HIPRT's own memory that is the root (G-38). In a wave, HIPRT lets
 //! lanes that found a leaf wait for others.
 
-use super::found::Found;
 use super::lane::Lane;
 use super::options::{Options, WalkError};
 use super::walk_image::{Ability, WalkImage};
 use crate::Gfx12;
 use crate::layout::{NodePointer, PointerFlags, SortHeuristic};
+use bvh4::walk::Found;
 use machine::{Answer, Checked, MachineError, Observer, Query, Step};
 use std::collections::VecDeque;
 use std::ops::ControlFlow;

@@ -1,7 +1,6 @@
 //! One lane of a wave: the registers that both loops keep, and the two instructions that they
 //! execute.
 
-use super::found::Found;
 use super::options::WalkBack;
 use super::shown::show_stack;
 use super::walk_image::WalkImage;
@@ -17,6 +16,7 @@ use crate::layout::{
 };
 use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1};
 use crate::survey::Memory;
+use bvh4::walk::Found;
 use geometry::{InstanceFlags, Ray, Vec3};
 use machine::primitive_test::MergedFlags;
 use machine::{

@@ -17,7 +17,6 @@
 //! | [`options`] | stack size, order, growth; why a walk refuses an image |
 //! | `walk_image` | the image, and what a constructor asks of it |
 //! | `lane` | the registers of one ray, and the two instructions |
-//! | `found` | hits so far, and how far boxes matter |
 //! | `shown` | what an observer is told |
 //! | [`radv`], [`gpurt`], [`hiprt`] | the loops |
 //! | [`dual`] | the loop around the dual instruction, with an image and a lane of its own |
@@ -45,7 +44,6 @@
 //! [`WalkBack`].
 
 pub mod dual;
-mod found;
 pub mod gpurt;
 pub mod hiprt;
 mod lane;

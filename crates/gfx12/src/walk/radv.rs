@@ -23,12 +23,12 @@
 //! enters all of them (G-40). Every range must have one pair: the constructor refuses other images,
 //! since RADV writes none and its loop would not see the rest.
 
-use super::found::Found;
 use super::lane::Lane;
 use super::options::{Options, WalkError};
 use super::walk_image::{Ability, WalkImage};
 use crate::Gfx12;
 use crate::layout::{NodePointer, PointerFlags, SortHeuristic};
+use bvh4::walk::Found;
 use machine::{
     Answer, Checked, Hit, Machine, MachineError, Observer, Query, RayQuery, Step, Unwatched,
 };

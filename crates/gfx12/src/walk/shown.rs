@@ -8,8 +8,9 @@ use crate::layout::{BasePointer, BoxNode, InstanceNode, NodeBits, NodePointer};
 use crate::obb;
 use crate::registers::bvh8_outputs;
 use crate::stack::{StackAddress, for_each_pushed};
-use geometry::{Aabb, Ray, Transform};
-use machine::{ChildTest, Instruction, Observer, Step, Verdict};
+use bvh4::walk::BoxRay;
+use geometry::{Ray, Transform};
+use machine::{Instruction, Observer, Step, Verdict};
 
 /// Base pointer and ray, as both instructions take them.
 pub(super) fn ray_inputs(base: BasePointer, ray: &RayRegisters) -> Vec<(&'static str, u64)> {
@@ -29,51 +30,14 @@ pub(super) fn ray_inputs(base: BasePointer, ray: &RayRegisters) -> Vec<(&'static
     ]
 }
 
-/// A ray in the frame of a box node, as far as it goes and beyond.
-pub(super) struct BoxRay {
-    within: UnitSlabRay,
-    anywhere: UnitSlabRay,
-    frame: Option<&'static Transform>,
-}
-
-impl BoxRay {
-    pub(super) fn new(ray: &RayRegisters, grow: u8, frame: Option<&'static Transform>) -> Self {
-        let (origin, direction) = match frame {
-            Some(turn) => (turn.point(ray.origin), turn.vector(ray.direction)),
-            None => (ray.origin, ray.direction),
-        };
-        Self {
-            within: UnitSlabRay::new(origin, direction, ray.extent, grow),
-            anywhere: UnitSlabRay::new(origin, direction, f32::INFINITY, grow),
-            frame,
-        }
-    }
-
-    /// What the unit made of a child; `unseen` says why it did not look at its box.
-    pub(super) fn child(
-        &self,
-        slot: usize,
-        pointer: u32,
-        bounds: Aabb,
-        unseen: Option<Verdict>,
-    ) -> Step {
-        let interval = self.anywhere.test(&bounds);
-        let verdict = unseen.unwrap_or(if self.within.test(&bounds).hit {
-            Verdict::Visit
-        } else if interval.hit {
-            Verdict::Behind
-        } else {
-            Verdict::Miss
-        });
-        Step::Child(ChildTest {
-            slot: slot as u8,
-            pointer: pointer.into(),
-            bounds,
-            frame: self.frame.copied(),
-            interval: interval.hit.then_some([interval.entry, interval.exit]),
-            verdict,
-        })
-    }
+/// A ray in the frame of a box node.
+pub(super) fn box_ray(ray: &RayRegisters, grow: u8, frame: Option<&'static Transform>) -> BoxRay {
+    let (origin, direction) = match frame {
+        Some(turn) => (turn.point(ray.origin), turn.vector(ray.direction)),
+        None => (ray.origin, ray.direction),
+    };
+    let slab = |extent| UnitSlabRay::new(origin, direction, extent, grow);
+    BoxRay::new(slab(ray.extent), slab(f32::INFINITY), frame)
 }
 
 /// What a stack instruction did between two values of its address register: pushes, what was lost,
@@ -138,8 +102,7 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
 
     /// What the unit made of each child of a box.
     fn show_children(&mut self, pointer: NodePointer, node: &BoxNode, ray: &RayRegisters) {
-        let box_ray =
-            BoxRay::new(ray, self.resource.box_grow, obb::rotation(node.obb_matrix_index));
+        let box_ray = box_ray(ray, self.resource.box_grow, obb::rotation(node.obb_matrix_index));
         let flags = self.base_of(pointer).flags();
         let pointers = node.child_pointers();
         for (slot, child) in node.used_children().iter().enumerate() {

@@ -32,9 +32,9 @@ mod singles;
 mod tests;
 mod walk_image;
 
-use super::found::Found;
 use super::options::{Options, WalkError};
 use crate::bvh4x2::Gfx12Bvh4x2;
+use bvh4::walk::Found;
 use lane::Lane;
 use machine::{Answer, Checked, MachineError, Observer, Query};
 use std::sync::Arc;

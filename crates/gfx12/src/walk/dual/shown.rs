@@ -7,7 +7,7 @@ use crate::instruction::box_test::is_culled_by_flags;
 use crate::instruction::{Answer, NOTHING, RayRegisters};
 use crate::layout::bvh4x2::{Bvh4Kind, Bvh4Pointer, Bvh4x2InstanceNode};
 use crate::registers::dual_outputs;
-use crate::walk::shown::{BoxRay, ray_inputs};
+use crate::walk::shown::{box_ray, ray_inputs};
 use machine::{Instruction, MachineError, Observer, Step, Verdict};
 
 impl<O: Observer + ?Sized> Lane<'_, O> {
@@ -50,7 +50,7 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
         let address = self.space.base.address() + pointer.byte_offset();
         let node = if is_box(pointer) { four_boxes(&self.memory, address, pointer) } else { None };
         let Some(node) = node else { return };
-        let box_ray = BoxRay::new(ray, self.resource.box_grow, None);
+        let box_ray = box_ray(ray, self.resource.box_grow, None);
         let flags = self.space.base.flags();
         for (slot, child) in node.children.into_iter().enumerate().filter(|(_, c)| c.0 != NOTHING) {
             let is_culled = is_culled_by_flags(node.cull_flags[slot], flags);

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 const UNIT: u64 = 64;
 
 /// A byte for every address, 0 at first.
-pub(super) struct Marks<'a> {
+pub struct Marks<'a> {
     memory: &'a Memory<'a>,
     /// For each segment, and each unit of it.
     units: Vec<Vec<u8>>,
@@ -16,7 +16,9 @@ pub(super) struct Marks<'a> {
 }
 
 impl<'a> Marks<'a> {
-    pub(super) fn new(memory: &'a Memory<'a>) -> Self {
+    /// No marks yet.
+    #[must_use]
+    pub fn new(memory: &'a Memory<'a>) -> Self {
         let units = |bytes: usize| vec![0; bytes.div_ceil(UNIT as usize)];
         let segments = memory.segments().iter();
         let units = segments.map(|segment| units(segment.bytes().len())).collect();
@@ -24,7 +26,7 @@ impl<'a> Marks<'a> {
     }
 
     /// The byte of an address.
-    pub(super) fn at(&mut self, address: u64) -> &mut u8 {
+    pub fn at(&mut self, address: u64) -> &mut u8 {
         let unit = self.memory.segment_of(address).and_then(|number| {
             let byte = address - self.memory.segments()[number].address;
             byte.is_multiple_of(UNIT).then_some((number, (byte / UNIT) as usize))
@@ -36,7 +38,7 @@ impl<'a> Marks<'a> {
     }
 
     /// Whether an address had no mark; it has one now.
-    pub(super) fn mark(&mut self, address: u64) -> bool {
+    pub fn mark(&mut self, address: u64) -> bool {
         std::mem::replace(self.at(address), 1) == 0
     }
 }

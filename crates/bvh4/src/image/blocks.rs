@@ -1,29 +1,28 @@
 //! The image as a block-based traversal unit reads it: a box node is a block of four children, of
-//! one line, or of half a line where boxes are of high precision. Its planes need no frame.
-//! Triangle nodes and instance nodes are leaves that the processor must fetch.
+//! one line, or of half a line for the small boxes. Its planes need no frame. Leaf nodes and
+//! instance nodes are leaves that the processor must fetch.
 
 use super::decode::{ReadPrimitives, instance_numbers};
-use super::format::Gfx12Bvh4x2;
-use super::survey::{Nodes, Surveyed};
+use super::dialect::Dialect;
 use crate::decode::bounds::unbounded_where_nan;
-use crate::layout::bvh4x2::Bvh4Pointer;
-use crate::survey::{Memory, NO_BOX, Space, Target};
+use crate::layout::Bvh4Pointer;
+use crate::survey::{Memory, NO_BOX, Survey, Surveyed, Target};
 use geometry::Aabb;
-use machine::Checked;
+use machine::Image;
 use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, Frame, MemoryRange};
 use std::ops::Range;
 
 /// The blocks of a proved image.
-pub(super) fn blocks(checked: &Checked<Gfx12Bvh4x2>) -> BlockImage {
-    let memory = Memory::new(checked.image());
-    let survey = &checked.proof().survey;
+#[must_use]
+pub fn blocks<D: Dialect>(image: &Image, survey: &Survey<D>) -> BlockImage {
+    let memory = Memory::new(image);
     // The tree's order: BLASes first.
     let (tlas, blases) = survey.levels();
     let mut sum = BlockImage::default();
     for surveyed in blases {
         let read = ReadPrimitives::new(&memory, surveyed);
         let items = |target: Target| match target {
-            Target::Leaf(leaf) => read.items(surveyed, leaf as usize),
+            Target::Leaf(leaf) => read.items(leaf as usize),
             Target::Box(_) | Target::Instance(_) => 0..0,
         };
         add_level(&memory, surveyed, &items, &mut sum);
@@ -42,16 +41,16 @@ pub(super) fn blocks(checked: &Checked<Gfx12Bvh4x2>) -> BlockImage {
     sum
 }
 
-fn add_level(
+fn add_level<D: Dialect>(
     memory: &Memory<'_>,
-    surveyed: &Surveyed,
+    surveyed: &Surveyed<D>,
     items: &dyn Fn(Target) -> Range<u32>,
     sum: &mut BlockImage,
 ) {
     let first_block = sum.blocks.len() as u32;
     let mut whole = Aabb::EMPTY;
     for record in &surveyed.boxes {
-        let boxes = surveyed.four_boxes(memory, record.pointer).boxes;
+        let Some(node) = surveyed.structure.four_boxes(memory, record.pointer) else { continue };
         for child in &surveyed.children[record.children()] {
             let lead = match child.target {
                 Target::Box(number) => BlockLead::Block(first_block + number),
@@ -63,7 +62,7 @@ fn add_level(
                     BlockLead::Items { first, count, memory }
                 }
             };
-            let bounds = unbounded_where_nan(boxes[usize::from(child.slot())]);
+            let bounds = unbounded_where_nan(node.boxes[usize::from(child.slot())]);
             if record.parent == NO_BOX {
                 whole = whole.union(bounds);
             }
@@ -84,7 +83,7 @@ fn add_level(
     sum.levels.push(BlockLevel { root, bounds: whole });
 }
 
-fn node_memory(surveyed: &Surveyed, pointer: Bvh4Pointer) -> MemoryRange {
+fn node_memory<D: Dialect>(surveyed: &Surveyed<D>, pointer: Bvh4Pointer) -> MemoryRange {
     let address = surveyed.structure.address_of(pointer);
     MemoryRange { address, bytes: pointer.node_bytes() as u32 }
 }

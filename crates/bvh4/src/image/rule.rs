@@ -2,9 +2,10 @@
 
 machine::rules! {
     Segment "segment" Error "segments lie at multiples of 64, do not overlap and end below 2^48"
-    Base "base" Error "the bases are equal, a multiple of 64 below 2^48"
-    Root "root" Error "a root pointer names a box node (type 4 or 5) of the image"
-    NodeType "node_type" Error "child types are 0, 1, 4, 5 and 6 (G-30)"
+    Base "base" Error "the bases are multiples of 64 below 2^48, and equal but for HIPRT's"
+    Root "root" Error "a root pointer names a box node of the image: type 5, on GFX12 also 4"
+    NodeType "node_type" Error
+        "child types are 0, 1, 4, 5 and 6, before GFX12 also 7 for procedurals (G-30, R-6)"
     PointerRange "pointer_range" Error "every node lies in the segment of its base"
     ReachedTwice "reached_twice" Error "no unit belongs to two nodes and every node has one parent"
     MixedLevel "mixed_level" Error "a structure holds instances or primitives, not both"
@@ -16,21 +17,29 @@ machine::rules! {
     InstanceBase "instance_base" Error "an instance's child base names memory of the image"
     Transform "transform" Error "an instance's transform is finite and has an inverse"
     Resource "resource" Error
-        "T# bit 115 is 0: compressed nodes are not for this instruction (G-20)"
+        "a T# has no bit that its generation lacks or this format does not allow (G-20, R-13)"
+    Writer "writer" Warning
+        "what the writer of an image puts before its nodes is there, and fits them (R-4)"
     Contained "contained" Warning "what is below a box lies inside it"
     Parent "parent" Warning
         "the parent table names every node's parent, and 0xffffffff for the root"
     UnusedSlot "unused_slot" Warning "an unused slot has the planes that say so"
     LooseBox "loose_box" Warning
         "a box reaches no farther beyond everything in its structure than that is wide"
-    PlaneFinite "plane_finite" Warning "planes are finite"
+    PlaneFinite "plane_finite" Warning
+        "planes are finite; infinite ones hang GFX11 unless the closest child comes first (R-12)"
     VertexFinite "vertex_finite" Warning "vertices are finite"
     ProceduralBox "procedural_box" Warning "the box of a procedural is finite and not inverted"
     Winding "winding" Warning
         "sources are a rotation and the winding is not flipped: a tree has no mirrored triangles"
-    CullFlags "cull_flags" Warning "the cull flags of a child are true of everything below it"
+    CullFlags "cull_flags" Warning
+        "the cull flags of a child are true of everything below it (R-24)"
+    CullFlagDword "cull_flag_dword" Warning
+        "dword 28 of a box holds flags where GFX11 reads them: HIPRT keeps an index there"
     TriangleCount "triangle_count" Warning "dword 29 of an fp32 box counts the triangles below it"
     InstanceFlags "instance_flags" Warning
         "an instance's flags hide nothing that its structure holds"
-    Sideband "sideband" Warning "sideband records number the instances and invert their transforms"
+    Sideband "sideband" Warning "instance indices number the instances; ways back invert transforms"
+    DriverHeader "driver_header" Warning
+        "bounds, flags, counts and sizes in a driver's header hold for the structure"
 }

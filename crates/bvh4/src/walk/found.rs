@@ -5,7 +5,7 @@ use machine::{Hit, Observer, RayQuery};
 use std::ops::ControlFlow;
 
 /// What a query has found so far.
-pub(super) struct Found<'a> {
+pub struct Found<'a> {
     hits: machine::Found<'a>,
     tmax: f32,
     /// The extent of all nodes, once the walk has begun again.
@@ -13,63 +13,70 @@ pub(super) struct Found<'a> {
 }
 
 impl<'a> Found<'a> {
-    pub(super) fn new(query: &RayQuery, hits: &'a mut Vec<Hit>) -> Self {
+    /// Nothing yet.
+    #[must_use]
+    pub fn new(query: &RayQuery, hits: &'a mut Vec<Hit>) -> Self {
         let tmax = query.shape.tmax;
         Self { hits: machine::Found::new(query.kind, tmax, hits), tmax, fixed_extent: None }
     }
 
     /// Whether the hit would be kept.
-    pub(super) fn wants(&self, hit: &Hit) -> bool {
+    #[must_use]
+    pub fn wants(&self, hit: &Hit) -> bool {
         self.hits.wants(hit)
     }
 
     /// Keeps the hit if it is wanted; breaks when the query has its answer.
-    pub(super) fn offer<O: Observer + ?Sized>(
-        &mut self,
-        hit: Hit,
-        observer: &mut O,
-    ) -> ControlFlow<()> {
+    pub fn offer<O: Observer + ?Sized>(&mut self, hit: Hit, observer: &mut O) -> ControlFlow<()> {
         self.hits.offer(hit, observer)
     }
 
     /// The largest `t` that still matters: that of the best hit, or the ray's own.
-    pub(super) fn farthest(&self) -> f32 {
+    #[must_use]
+    pub fn farthest(&self) -> f32 {
         self.hits.farthest()
     }
 
     /// The extent with which boxes are tested: [`Found::farthest`], widened like the exit of the
     /// reference slab test, so that boxes at equal `t` are visited whatever the roundings were.
-    pub(super) fn extent(&self) -> f32 {
+    #[must_use]
+    pub fn extent(&self) -> f32 {
         self.fixed_extent.unwrap_or_else(|| slab::widen(self.farthest()))
     }
 
     /// The extent with which the walk began.
-    pub(super) fn original_extent(&self) -> f32 {
+    #[must_use]
+    pub fn original_extent(&self) -> f32 {
         self.fixed_extent.unwrap_or_else(|| slab::widen(self.tmax))
     }
 
     /// The extent that the ray was given, not widened.
-    pub(super) fn given_extent(&self) -> f32 {
+    #[must_use]
+    pub fn given_extent(&self) -> f32 {
         self.tmax
     }
 
     /// Whether nodes have been tested with different extents.
-    pub(super) fn has_shrunk(&self) -> bool {
+    #[must_use]
+    pub fn has_shrunk(&self) -> bool {
         self.extent() != self.original_extent()
     }
 
     /// Keeps the extent as it is from now on.
-    pub(super) fn fix_extent(&mut self) {
+    pub fn fix_extent(&mut self) {
         self.fixed_extent = Some(self.extent());
     }
 
     /// The walk begins again: a list of all hits is emptied, the closest hit is kept.
-    pub(super) fn restart(&mut self) {
+    pub fn restart(&mut self) {
         self.hits.restart();
     }
 
     /// Ends the walk: with the hits in order, or with none where it did not finish.
-    pub(super) fn end<E>(self, outcome: Result<(), E>) -> Result<(), E> {
+    ///
+    /// # Errors
+    /// That of the outcome.
+    pub fn end<E>(self, outcome: Result<(), E>) -> Result<(), E> {
         match outcome {
             Ok(()) => self.hits.finish(),
             Err(_) => self.hits.abandon(),

@@ -1,0 +1,312 @@
+//! What is odd or lossy about a structure that is sound: the warnings.
+
+use super::decode::{leaf_node, stored_numbers};
+use super::dialect::{Dialect, ParentPlace, Shape, StoredInstance};
+use super::{Findings, Rule, box_text as text};
+use crate::decode::bounds::{unbounded_where_nan, widest_box};
+use crate::decode::is_inverse;
+use crate::layout::{Bvh4Pointer, CullFlags, PointerFlags};
+use crate::survey::{Memory, Surveyed, Target};
+use crate::unit::FourBoxes;
+use geometry::{Aabb, InstanceFlags, Vec3};
+use std::ops::Range;
+
+/// The bits of a node's vertices, and of a procedural's box.
+const VERTEX_BITS: Range<u32> = 0..384;
+const BOX_BITS: Range<u32> = 0..192;
+
+/// What a structure, or a part of one, holds.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Held {
+    /// The box around it.
+    bounds: Aabb,
+    /// What can be said of all of it; `None` of nothing.
+    cull_flags: Option<CullFlags>,
+    triangles: u32,
+}
+
+impl Held {
+    const NOTHING: Self = Self { bounds: Aabb::EMPTY, cull_flags: None, triangles: 0 };
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            bounds: self.bounds.union(other.bounds),
+            cull_flags: match (self.cull_flags, other.cull_flags) {
+                (Some(a), Some(b)) => Some(a & b),
+                (a, b) => a.or(b),
+            },
+            triangles: self.triangles.saturating_add(other.triangles),
+        }
+    }
+}
+
+/// Looks at everything in a structure. `blases` is what the structures from number 1 on hold.
+pub(super) fn check_contents<D: Dialect>(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed<D>,
+    blases: &[Held],
+    findings: &mut Findings,
+) -> Held {
+    let mut check = ContentsCheck { memory, surveyed, findings };
+    let leaves: Vec<Held> = (0..surveyed.leaves.len()).map(|leaf| check.leaf(leaf)).collect();
+    let instances: Vec<Held> = surveyed
+        .instances
+        .iter()
+        .map(|instance| {
+            let held =
+                instance.below.and_then(|below| blases.get((below as usize).checked_sub(1)?));
+            check.instance(instance.pointer, held.unwrap_or(&Held::NOTHING))
+        })
+        .collect();
+    check.sidebands();
+    let mut boxes = vec![Held::NOTHING; surveyed.boxes.len()];
+    for (number, record) in surveyed.boxes.iter().enumerate().rev() {
+        let children = surveyed.children[record.children()].iter();
+        let parts = children.map(|child| match child.target {
+            Target::Box(child) => boxes[child as usize],
+            Target::Leaf(leaf) => leaves[leaf as usize],
+            Target::Instance(instance) => instances[instance as usize],
+        });
+        boxes[number] = parts.fold(Held::NOTHING, Held::and);
+    }
+    // What cannot be reached for an error is missing from the whole.
+    let widest = boxes.first().and_then(|all| widest_box(&all.bounds));
+    let widest = widest.filter(|_| check.findings.is_sound());
+    // What all boxes above a node have in common.
+    let mut common = vec![Aabb::new(Vec3::NEG_INFINITY, Vec3::INFINITY); boxes.len()];
+    for (number, record) in surveyed.boxes.iter().enumerate() {
+        let Some(node) = surveyed.structure.four_boxes(memory, record.pointer) else { continue };
+        let triangles = boxes[number].triangles;
+        check.with_report(record.pointer, |report| {
+            surveyed.structure.check_box(memory, record.pointer, triangles, report);
+        });
+        for child in &surveyed.children[record.children()] {
+            let (slot, pointer) = (child.slot(), surveyed.pointer(child.target));
+            let bounds = unbounded_where_nan(node.boxes[usize::from(slot)]);
+            let inside = common[number].intersection(bounds);
+            let (held, is_leaf) = match child.target {
+                Target::Box(child) => {
+                    common[child as usize] = inside;
+                    (&boxes[child as usize], false)
+                }
+                Target::Leaf(n) => (&leaves[n as usize], true),
+                Target::Instance(n) => (&instances[n as usize], true),
+            };
+            check.parent(pointer, record.pointer);
+            check.slot(record.pointer, slot, &node, held, widest.as_ref());
+            if is_leaf && !inside.contains(&held.bounds) {
+                check.report_not_contained(record.pointer, slot, pointer, &inside, &held.bounds);
+            }
+        }
+    }
+    if let Some(root) = surveyed.boxes.first() {
+        check.parent(root.pointer, Bvh4Pointer::INVALID);
+    }
+    boxes.first().copied().unwrap_or(Held::NOTHING)
+}
+
+struct ContentsCheck<'a, 'm, D: Dialect> {
+    memory: &'a Memory<'m>,
+    surveyed: &'a Surveyed<D>,
+    findings: &'a mut Findings,
+}
+
+impl<D: Dialect> ContentsCheck<'_, '_, D> {
+    fn add(
+        &mut self,
+        rule: Rule,
+        node: Bvh4Pointer,
+        bits: Range<u32>,
+        texts: impl FnOnce() -> [String; 3],
+    ) {
+        let address = self.surveyed.structure.address_of(node);
+        self.findings.add_at(rule, self.memory, address, bits, texts);
+    }
+
+    fn with_report(&mut self, node: Bvh4Pointer, check: impl FnOnce(super::Report<'_>)) {
+        check(&mut |rule, bits, texts| self.add(rule, node, bits, || texts));
+    }
+
+    /// A node with triangles or a procedural.
+    fn leaf(&mut self, leaf: usize) -> Held {
+        let pointer = self.surveyed.leaves[leaf].pointer;
+        let Some(node) = leaf_node(self.memory, self.surveyed, leaf) else { return Held::NOTHING };
+        let mut held = Held::NOTHING;
+        for (which, stored) in node.all().iter().enumerate() {
+            let opacity = if stored.is_opaque() {
+                CullFlags::ONLY_OPAQUE
+            } else {
+                CullFlags::ONLY_NON_OPAQUE
+            };
+            held = held.and(match stored.shape {
+                Shape::Box(bounds) => {
+                    if !bounds.is_finite() || bounds.is_empty() {
+                        self.add(Rule::ProceduralBox, pointer, BOX_BITS, || {
+                            let expected = "finite planes, the lower ones first";
+                            [text(&bounds), expected.into(), format!("procedural {pointer}")]
+                        });
+                    }
+                    let cull_flags = Some(CullFlags::ONLY_PROCEDURAL | opacity);
+                    Held { bounds: unbounded_where_nan(bounds), cull_flags, triangles: 0 }
+                }
+                Shape::Triangle(triangle) => {
+                    let vertices = triangle.vertices;
+                    if !vertices.iter().all(|vertex| vertex.is_finite()) {
+                        self.add(Rule::VertexFinite, pointer, VERTEX_BITS, || {
+                            let place = format!("triangle {which} of node {pointer}");
+                            [format!("{vertices:?}"), "finite vertices".into(), place]
+                        });
+                    }
+                    // No ray hits a triangle with a NaN, so it may lie anywhere.
+                    let is_nowhere = vertices.iter().any(|vertex| vertex.is_nan());
+                    let points = vertices.into_iter().filter(|_| !is_nowhere);
+                    Held {
+                        bounds: Aabb::of_points(points),
+                        cull_flags: Some(CullFlags::ONLY_TRIANGLES | opacity),
+                        triangles: 1,
+                    }
+                }
+            });
+        }
+        held
+    }
+
+    /// An instance of a structure that holds `below`.
+    fn instance(&mut self, pointer: Bvh4Pointer, below: &Held) -> Held {
+        let Some(node) = self.surveyed.structure.instance(self.memory, pointer) else {
+            return Held::NOTHING;
+        };
+        let flags = node.base_flags;
+        let culling = PointerFlags::CULL_BACK_FACING
+            | PointerFlags::CULL_FRONT_FACING
+            | PointerFlags::CULL_OPAQUE
+            | PointerFlags::CULL_NON_OPAQUE;
+        let only = below.cull_flags.unwrap_or(CullFlags::all());
+        let hides = flags.intersects(culling)
+            || (flags.contains(PointerFlags::SKIP_TRIANGLES)
+                && !only.contains(CullFlags::ONLY_PROCEDURAL))
+            || (flags.contains(PointerFlags::SKIP_PROCEDURAL)
+                && !only.contains(CullFlags::ONLY_TRIANGLES));
+        if hides {
+            let (start, end) = node.bits.flags;
+            self.add(Rule::InstanceFlags, pointer, start..end, || {
+                let expected = "no culling, and nothing skipped that the structure holds";
+                [format!("{flags:?}"), expected.into(), format!("instance {pointer}")]
+            });
+        }
+        let bounds = if below.bounds.is_empty() {
+            Aabb::EMPTY
+        } else {
+            node.world_to_object.preimage_bounds(&below.bounds).unwrap_or(Aabb::EMPTY)
+        };
+        // What is below, as far as the instance does not force another opacity.
+        let forces = [
+            (InstanceFlags::FORCE_OPAQUE, CullFlags::ONLY_OPAQUE),
+            (InstanceFlags::FORCE_NON_OPAQUE, CullFlags::ONLY_NON_OPAQUE),
+        ];
+        let opacity = CullFlags::ONLY_OPAQUE | CullFlags::ONLY_NON_OPAQUE;
+        let forced = forces.into_iter().find(|(force, _)| node.flags.contains(*force));
+        let cull_flags = forced.map_or(only, |(_, opaque)| (only - opacity) | opaque);
+        Held { bounds, cull_flags: Some(cull_flags), triangles: 0 }
+    }
+
+    fn sidebands(&mut self) {
+        let structure = self.surveyed.structure;
+        let nodes: Vec<(Bvh4Pointer, StoredInstance<D>)> = self
+            .surveyed
+            .instances
+            .iter()
+            .filter_map(|record| {
+                Some((record.pointer, structure.instance(self.memory, record.pointer)?))
+            })
+            .collect();
+        if nodes.iter().all(|(_, node)| node.index.is_none() && node.beside.is_none()) {
+            return;
+        }
+        if stored_numbers(self.memory, self.surveyed).is_none() {
+            let (start, end) = nodes[0].1.bits.index;
+            self.add(Rule::Sideband, nodes[0].0, start..end, || {
+                let found = "instance indices that are missing, too large or equal";
+                let place = format!("{} instances", nodes.len());
+                [found.into(), "a number for each instance".into(), place]
+            });
+        }
+        for (pointer, node) in nodes {
+            if let Some(beside) = node.beside
+                && !is_inverse(&node.world_to_object, &beside.object_to_world)
+            {
+                let (start, end) = node.bits.way_back;
+                self.add(Rule::Sideband, pointer, start..end, || {
+                    let found = format!("{:?}", beside.object_to_world.rows);
+                    let expected = "the inverse of the node's transform";
+                    [found, expected.into(), format!("instance {pointer}")]
+                });
+            }
+        }
+    }
+
+    /// A used slot: its planes, and what its flags say.
+    fn slot(
+        &mut self,
+        pointer: Bvh4Pointer,
+        slot: u8,
+        node: &FourBoxes,
+        held: &Held,
+        widest: Option<&Aabb>,
+    ) {
+        let structure = self.surveyed.structure;
+        let bounds = node.boxes[usize::from(slot)];
+        let place = || format!("box {pointer}, slot {slot}");
+        if !bounds.is_finite() {
+            let bits = structure.plane_bits(pointer, slot);
+            self.add(Rule::PlaneFinite, pointer, bits, || {
+                [text(&bounds), "finite planes".into(), place()]
+            });
+        } else if let Some(widest) = widest.filter(|widest| !widest.contains(&bounds)) {
+            self.add(Rule::LooseBox, pointer, structure.plane_bits(pointer, slot), || {
+                [text(&bounds), format!("within {}", text(widest)), place()]
+            });
+        }
+        let claimed = node.cull_flags[usize::from(slot)];
+        let truth = held.cull_flags.unwrap_or(CullFlags::all());
+        if !truth.contains(claimed) {
+            self.add(Rule::CullFlags, pointer, structure.cull_flag_bits(pointer, slot), || {
+                [format!("{claimed:?}"), format!("at most {truth:?}"), place()]
+            });
+        }
+    }
+
+    fn parent(&mut self, node: Bvh4Pointer, expected: Bvh4Pointer) {
+        let structure = self.surveyed.structure;
+        let ParentPlace::At(slot, expected) = structure.parent_place(node, expected) else {
+            return;
+        };
+        let word = slot.and_then(|address| self.memory.get(address, 4));
+        // The table lies in the segment of the nodes.
+        let segment = self.memory.segment_of(structure.base());
+        let word = word.filter(|_| slot.and_then(|at| self.memory.segment_of(at)) == segment);
+        let found = word.map(|bytes| u32::from_le_bytes(std::array::from_fn(|k| bytes[k])));
+        if found != Some(expected) {
+            let address = slot.unwrap_or(structure.base());
+            self.findings.add_at(Rule::Parent, self.memory, address, 0..32, || {
+                let found = found.map_or("no memory".into(), |word| format!("{word:#x}"));
+                [found, format!("{expected:#x}"), format!("parent of node {node}")]
+            });
+        }
+    }
+
+    fn report_not_contained(
+        &mut self,
+        pointer: Bvh4Pointer,
+        slot: u8,
+        leaf: Bvh4Pointer,
+        inside: &Aabb,
+        bounds: &Aabb,
+    ) {
+        let bits = self.surveyed.structure.pointer_bits(pointer, slot);
+        self.add(Rule::Contained, pointer, bits, || {
+            let place = format!("box {pointer}, slot {slot}, leaf {leaf}");
+            [format!("contents within {}", text(bounds)), format!("within {}", text(inside)), place]
+        });
+    }
+}

@@ -1,0 +1,188 @@
+//! How the nodes of a structure are read.
+
+use super::{Findings, Rule};
+use crate::decode::instance::Beside;
+use crate::layout::{Bvh4Kind, Bvh4Pointer, PointerFlags};
+use crate::survey::{Memory, Space};
+use crate::unit::FourBoxes;
+use geometry::{Aabb, InstanceFlags, Transform, Triangle};
+use machine::Image;
+use std::ops::Range;
+use tree::{PrimitiveFlags, PrimitiveId};
+
+/// What a check tells of a node: a rule, bits, and three texts: found, expected, place.
+pub type Report<'a> = &'a mut dyn FnMut(Rule, Range<u32>, [String; 3]);
+
+/// A structure of some generation, laid out by some writer. Nodes are read from any memory; those
+/// that a survey has listed are there.
+pub trait Dialect: Space<Pointer = Bvh4Pointer> + Copy + Send {
+    /// The structure that an image starts in.
+    fn of_root(image: &Image, memory: &Memory<'_>) -> Self;
+
+    /// What is wrong with an image before any node is read.
+    fn check_image(image: &Image, memory: &Memory<'_>, findings: &mut Findings);
+
+    /// Where box pointers count from.
+    fn base(&self) -> u64;
+
+    /// Whether a root may be of a kind.
+    fn is_root(kind: Bvh4Kind) -> bool;
+
+    /// Whether a child may be of a kind.
+    fn is_child(&self, kind: Bvh4Kind) -> bool;
+
+    /// The types that [`Dialect::is_child`] allows, in words.
+    const CHILD_TYPES: &'static str;
+
+    /// A box node. Cull flags that the hardware does not read are empty.
+    fn four_boxes(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> Option<FourBoxes>;
+
+    /// A leaf that can be reached within these planes, if it is a procedural.
+    fn leaf(&self, memory: &Memory<'_>, pointer: Bvh4Pointer, slot: &Aabb) -> Option<LeafNode>;
+
+    /// An instance.
+    fn instance(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> Option<StoredInstance<Self>>;
+
+    /// Where the parent of a node is written down, and how.
+    fn parent_place(&self, node: Bvh4Pointer, parent: Bvh4Pointer) -> ParentPlace;
+
+    /// Whether the parents of all nodes are written down.
+    fn keeps_parents(&self) -> bool {
+        true
+    }
+
+    /// The bits of a box node that name the child of a slot.
+    fn pointer_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32>;
+
+    /// The bits of a box node that hold the planes of a slot.
+    fn plane_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32>;
+
+    /// The bits of a box node that hold the cull flags of a slot.
+    fn cull_flag_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32>;
+
+    /// What is wrong with a leaf, apart from its coordinates.
+    fn check_leaf(&self, memory: &Memory<'_>, pointer: Bvh4Pointer, report: Report<'_>);
+
+    /// What is odd about the fields of a box that belong to no used slot.
+    fn check_box(
+        &self,
+        memory: &Memory<'_>,
+        pointer: Bvh4Pointer,
+        triangles: u32,
+        report: Report<'_>,
+    );
+}
+
+/// The primitives that a pointer reaches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LeafNode {
+    /// How many there are.
+    pub count: usize,
+    /// The primitives.
+    pub primitives: [StoredPrimitive; 2],
+}
+
+/// A primitive as a node stores it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StoredPrimitive {
+    /// What it is.
+    pub shape: Shape,
+    /// Who it is.
+    pub id: PrimitiveId,
+}
+
+/// What a primitive is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Shape {
+    /// A triangle in its own order of corners.
+    Triangle(Triangle),
+    /// The box of a procedural.
+    Box(Aabb),
+}
+
+/// An instance as a node stores it.
+#[derive(Debug, Clone, Copy)]
+pub struct StoredInstance<S> {
+    /// The structure below.
+    pub below: S,
+    /// Takes world-space rays to object space.
+    pub world_to_object: Transform,
+    /// Which rays see it.
+    pub mask: u8,
+    /// The offset into the shader binding table.
+    pub sbt_offset: u32,
+    /// Its own flags.
+    pub flags: InstanceFlags,
+    /// The flags of its base pointer, where they act.
+    pub base_flags: PointerFlags,
+    /// Position in the list of instances, where that is known.
+    pub index: Option<u32>,
+    /// What software keeps beside it.
+    pub beside: Option<Beside>,
+    /// Bits of base pointer and its flags, transform, index, way back.
+    pub bits: InstanceBits,
+}
+
+/// Where the fields of an instance node are.
+#[derive(Debug, Clone, Copy)]
+pub struct InstanceBits {
+    /// The base pointer.
+    pub base: (u32, u32),
+    /// The flags of the base pointer.
+    pub flags: (u32, u32),
+    /// The transform.
+    pub transform: (u32, u32),
+    /// The index.
+    pub index: (u32, u32),
+    /// The way back to the world.
+    pub way_back: (u32, u32),
+}
+
+/// Where a parent is written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParentPlace {
+    /// The writer does not keep it.
+    Nowhere,
+    /// At an address, if there is one, with this value.
+    At(Option<u64>, u32),
+}
+
+impl LeafNode {
+    /// One primitive.
+    #[must_use]
+    pub const fn one(primitive: StoredPrimitive) -> Self {
+        Self { count: 1, primitives: [primitive; 2] }
+    }
+
+    /// Two primitives.
+    #[must_use]
+    pub const fn two(primitives: [StoredPrimitive; 2]) -> Self {
+        Self { count: 2, primitives }
+    }
+
+    /// The primitives.
+    #[must_use]
+    pub fn all(&self) -> &[StoredPrimitive] {
+        &self.primitives[..self.count.min(2)]
+    }
+
+    /// Whether it is a procedural.
+    #[must_use]
+    pub fn is_procedural(&self) -> bool {
+        matches!(self.primitives[0].shape, Shape::Box(_))
+    }
+}
+
+impl StoredPrimitive {
+    /// Whether it counts as opaque.
+    #[must_use]
+    pub fn is_opaque(&self) -> bool {
+        self.id.flags.contains(PrimitiveFlags::OPAQUE)
+    }
+}
+
+/// The bits of a field as [`InstanceBits`] keeps them.
+#[must_use]
+pub const fn field_bits(bits: Range<u32>) -> (u32, u32) {
+    (bits.start, bits.end)
+}

@@ -1,0 +1,38 @@
+//! Images of 4-wide nodes, whatever generation and writer they belong to.
+//!
+//! A [`Dialect`] says how a structure's nodes are read; the rest is the same for all of them.
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`dialect`] | how boxes, leaves and instances of a structure are read |
+//! | [`rule`] | the rules that an image is checked against |
+//! | [`surveyor`] | every node that can be reached, total over any bytes |
+//! | `contents` | what is odd or lossy about a structure that is sound |
+//! | [`examine`](mod@examine) | the proof of an untrusted image |
+//! | [`decode`](mod@decode) | image → tree |
+//! | [`blocks`](mod@blocks) | the image as a traversal unit sees it |
+//! | [`outline`](mod@outline) | every node from the root down, sound or not |
+
+pub mod blocks;
+mod contents;
+pub mod decode;
+pub mod dialect;
+pub mod examine;
+pub mod outline;
+pub mod rule;
+pub mod surveyor;
+
+pub use dialect::{Dialect, LeafNode, ParentPlace, Report, Shape, StoredInstance, StoredPrimitive};
+pub use examine::{Examined, examine};
+pub use outline::outline;
+pub use rule::Rule;
+
+/// A box in words.
+#[must_use]
+pub fn box_text(bounds: &geometry::Aabb) -> String {
+    let geometry::Aabb { min, max } = bounds;
+    format!("[{:?}, {:?}, {:?}]..[{:?}, {:?}, {:?}]", min.x, min.y, min.z, max.x, max.y, max.z)
+}
+
+/// Findings about the rules of these formats.
+pub type Findings = crate::survey::Findings<Rule>;

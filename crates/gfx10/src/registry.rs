@@ -1,0 +1,235 @@
+//! The formats and machines of this hardware, for the registry.
+
+use crate::encode::{self, Options, Policy};
+use crate::format::Bvh4;
+use crate::layout::{
+    GpurtInstanceNode, GpurtTriangleNode, ProceduralNode, RadvInstanceNode, RadvProceduralNode,
+    RadvTriangleNode,
+};
+use crate::structure::Structure;
+use crate::walk::{Loop, Walk};
+use crate::{GFX10_NAME, GFX11_NAME, Generation, describe};
+use bvh4::image::{Rule, outline};
+use bvh4::layout::triangle_info::{IdWord, TriangleInfo};
+use bvh4::layout::{Fp16BoxNode, Fp32BoxNode, GeometryInfo, GpurtHeader, RadvHeader};
+use machine::file::{is_container_of, read_container, write_container};
+use machine::registry::{Made, NodeNames, loses_beyond_margin};
+use machine::{
+    ByteSplit, Capabilities, Checked, EncodeError, Encoded, Figures, Format, FormatEntry, Image,
+    ImageFile, MachineEntry, MachineInput, MachineOptions, ReadError, ReadOptions, Setting,
+    Settings, TreeEntry, TreeShape, WrongFormat, downcast,
+};
+use std::sync::Arc;
+use tree::Tree;
+
+/// Bytes of a leaf node, and of its ids.
+const LEAF_BYTES: u64 = 64;
+const ID_BYTES: u64 = 16;
+
+/// The formats.
+pub const FORMATS: &[FormatEntry] = &[
+    format::<false>("AMD GFX10.3: 4-wide nodes of RDNA2"),
+    format::<true>("AMD GFX11: 4-wide nodes of RDNA3, with flags"),
+];
+
+const fn format<const GFX11: bool>(summary: &'static str) -> FormatEntry {
+    FormatEntry {
+        name: Bvh4::<GFX11>::NAME,
+        summary,
+        ending: if GFX11 { "gfx11" } else { "gfx10" },
+        sniff: |bytes| is_container_of(Bvh4::<GFX11>::NAME, bytes),
+        read: |bytes, options| read(Bvh4::<GFX11>::NAME, bytes, options),
+        check: |image| Bvh4::<GFX11>::check(image).erase(),
+        outline: outline::<Structure>,
+        describe: describe::describe,
+        trees: Some(TreeEntry {
+            capabilities: |_| Capabilities::ALL,
+            settings: SETTINGS,
+            shape,
+            encode: |tree, settings| encode(tree, Bvh4::<GFX11>::GENERATION, settings),
+            figures,
+            write: |image, _| Ok(write_container(image)),
+            has_blocks: true,
+        }),
+        structures: STRUCTURES,
+        rules: Rule::ENTRIES,
+    }
+}
+
+const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "policy",
+        values: &["own", "radv", "gpurt"],
+        meaning: "whose memory it is: where nodes lie, what they hold beside the geometry",
+        is_compared: true,
+    },
+    Setting {
+        key: "half",
+        values: &["auto", "on", "off"],
+        meaning: "store boxes in halves where they hardly grow; auto: with radv only",
+        is_compared: false,
+    },
+    Setting {
+        key: "margin",
+        values: &["auto", "on", "off"],
+        meaning: "widen boxes so that the hardware loses no hit; auto: with own only",
+        is_compared: false,
+    },
+];
+
+const STRUCTURES: &[machine::fields::FieldTable] = &[
+    Fp32BoxNode::TABLE,
+    Fp16BoxNode::TABLE,
+    GpurtTriangleNode::TABLE,
+    RadvTriangleNode::TABLE,
+    IdWord::TABLE,
+    TriangleInfo::TABLE,
+    ProceduralNode::TABLE,
+    RadvProceduralNode::TABLE,
+    GpurtInstanceNode::TABLE,
+    RadvInstanceNode::TABLE,
+    RadvHeader::TABLE,
+    GpurtHeader::TABLE,
+    GeometryInfo::TABLE,
+];
+
+/// The machines.
+pub const MACHINES: &[MachineEntry] = &[
+    MachineEntry {
+        settings: SINGLES,
+        ..walk(Generation::Gfx10, "gfx10-radv", "RADV's loop on RDNA2", |input, options| {
+            make::<false>("gfx10-radv", input, options)
+        })
+    },
+    walk(Generation::Gfx10, "gfx10-gpurt", "GPURT's loop on RDNA2", |input, options| {
+        make::<false>("gfx10-gpurt", input, options)
+    }),
+    MachineEntry {
+        settings: SINGLES,
+        ..walk(
+            Generation::Gfx11,
+            "gfx11-radv",
+            "RADV's loop on RDNA3, repaired: its stack loses nothing",
+            |input, options| make::<true>("gfx11-radv", input, options),
+        )
+    },
+    MachineEntry {
+        settings: SINGLES,
+        may_lose: |_, _, _| true,
+        ..walk(
+            Generation::Gfx11,
+            "gfx11-radv-literal",
+            "RADV's loop on RDNA3 as once shipped, with the hits that it loses",
+            |input, options| make::<true>("gfx11-radv-literal", input, options),
+        )
+    },
+    walk(Generation::Gfx11, "gfx11-gpurt", "GPURT's loop on RDNA3", |input, options| {
+        make::<true>("gfx11-gpurt", input, options)
+    }),
+    MachineEntry {
+        may_lose: |_, _, _| true,
+        ..walk(
+            Generation::Gfx11,
+            "gfx11-gpurt-literal",
+            "GPURT's ray query on RDNA3 as published, with the hits that it loses",
+            |input, options| make::<true>("gfx11-gpurt-literal", input, options),
+        )
+    },
+];
+
+/// RADV's loops see one triangle of a node. The margin makes up for the hardware's roundings.
+const SINGLES: &[(&str, &str)] = &[("policy", "radv"), ("margin", "on")];
+
+/// A machine that walks images with the box test of the hardware.
+const fn walk(
+    generation: Generation,
+    name: &'static str,
+    summary: &'static str,
+    make: fn(&MachineInput, &MachineOptions) -> Made,
+) -> MachineEntry {
+    let reads: fn(&FormatEntry) -> bool = match generation {
+        Generation::Gfx10 => |format| format.name == GFX10_NAME,
+        Generation::Gfx11 => |format| format.name == GFX11_NAME,
+    };
+    let format = match generation {
+        Generation::Gfx10 => GFX10_NAME,
+        Generation::Gfx11 => GFX11_NAME,
+    };
+    MachineEntry {
+        name,
+        summary,
+        reads,
+        format,
+        settings: &[],
+        takes_trees: false,
+        nodes: NodeNames::Image,
+        options: &["--stack-size"],
+        takes_beams: false,
+        oracle: None,
+        may_lose: loses_beyond_margin,
+        make,
+    }
+}
+
+fn make<const GFX11: bool>(
+    machine: &'static str,
+    input: &MachineInput,
+    options: &MachineOptions,
+) -> Made {
+    let image = match input {
+        MachineInput::Image(image) => downcast::<Bvh4<GFX11>>(image),
+        MachineInput::Tree(_) => None,
+    };
+    let wrong = || WrongFormat { machine, format: input.format() };
+    let image: Arc<Checked<Bvh4<GFX11>>> = image.ok_or_else(wrong)?;
+    let kind = Loop::of_name(machine).ok_or_else(wrong)?;
+    Ok(Box::new(Walk::over(kind, image, options.rule, options.stack_size)?))
+}
+
+fn encode(
+    tree: &Tree,
+    generation: Generation,
+    settings: &Settings,
+) -> Result<Encoded, EncodeError> {
+    let policy = settings.get("policy").and_then(Policy::of_name).unwrap_or_default();
+    let usual = Options::new(policy);
+    let switch = |key, usual| match settings.get(key) {
+        Some("on") => true,
+        Some("off") => false,
+        _ => usual,
+    };
+    let options = Options {
+        half: switch("half", usual.half),
+        margin: switch("margin", usual.margin),
+        ..usual
+    };
+    let image = encode::encode(tree, generation, &options)?;
+    Ok(Encoded { image, details: Vec::new() })
+}
+
+/// A node holds one pair, or with RADV one triangle, which no two nodes share.
+fn shape(settings: &Settings) -> TreeShape {
+    let is_radv = settings.get("policy") == Some("radv");
+    let max_leaf = if is_radv { 1 } else { 2 };
+    TreeShape { width: 4, max_leaf, leaf_test_width: max_leaf, splits: !is_radv }
+}
+
+fn figures(image: &Image) -> Figures {
+    let outline = outline::<Structure>(image);
+    let nodes = outline.total("primitive_nodes");
+    let (geometry, ids) = ((LEAF_BYTES - ID_BYTES) * nodes, ID_BYTES * nodes);
+    Figures {
+        bytes: ByteSplit::new(image.byte_count() as u64, geometry, ids),
+        box_nodes: outline.total("boxes") as usize,
+        primitive_nodes: nodes as usize,
+        instance_nodes: outline.total("instances") as usize,
+        details: Vec::new(),
+    }
+}
+
+fn read(format: &'static str, bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
+    match &options.raw {
+        Some(layout) => Ok(ImageFile::raw(format, bytes, layout)),
+        None => read_container(format, bytes),
+    }
+}

@@ -1,0 +1,430 @@
+//! How the nodes of a structure are read, by generation and writer, for everything that 4-wide
+//! formats share ([`bvh4::image`]).
+
+use crate::layout::{
+    GpurtInstanceNode, GpurtTriangleNode, ProceduralNode, RadvInstanceNode, RadvProceduralNode,
+    RadvTriangleNode,
+};
+use crate::{GFX11_NAME, Generation, Writer};
+use bvh4::decode::instance::{Beside, instance_flags};
+use bvh4::image::dialect::{InstanceBits, field_bits};
+use bvh4::image::examine::check_bases;
+use bvh4::image::surveyor::collect;
+use bvh4::image::{
+    Dialect, Findings, LeafNode, ParentPlace, Report, Rule, Shape, StoredInstance, StoredPrimitive,
+};
+use bvh4::layout::base_pointer::{ADDRESS_MASK, flag_bits};
+use bvh4::layout::triangle_info::{TriangleInfo, corners, own_triangle};
+use bvh4::layout::{
+    Bvh4Kind, Bvh4Pointer, CullFlags, Fp16BoxNode, Fp32BoxNode, GpurtHeader, PointerFlags,
+    RadvHeader, parent_slot_address,
+};
+use bvh4::survey::{Memory, Space, records};
+use bvh4::unit::FourBoxes;
+use geometry::Aabb;
+use machine::Image;
+use machine::bits::{Bits, HalfNodeBits};
+use std::ops::Range;
+use tree::{PrimitiveFlags, PrimitiveId};
+
+/// A structure, as it is entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Structure {
+    /// Box pointers count from here.
+    pub base: u64,
+    /// Other pointers count from here; the same but for HIPRT.
+    pub leaf_base: u64,
+    /// The root pointer.
+    pub root: Bvh4Pointer,
+    /// Who wrote it.
+    pub writer: Writer,
+    /// Which hardware reads it.
+    pub generation: Generation,
+}
+
+/// All structures of an image.
+pub type Survey = records::Survey<Structure>;
+
+/// What was reached in one structure. The root is a box; there are no boxes if it names none.
+pub type Surveyed = records::Surveyed<Structure>;
+
+/// The version in headers of files that RADV writes.
+pub const RADV_FILE_VERSION: u32 = 0x0010_0001;
+
+/// The levels of ray-tracing IP that headers of these generations name.
+pub const RTIP_LEVELS: [u32; 2] = [2, 3];
+
+impl Space for Structure {
+    type Pointer = Bvh4Pointer;
+
+    fn address_of(&self, pointer: Bvh4Pointer) -> u64 {
+        let is_box = matches!(pointer.kind(), Bvh4Kind::HalfBox | Bvh4Kind::Fp32Box);
+        let base = if is_box { self.base } else { self.leaf_base };
+        base.wrapping_add(pointer.byte_offset()) & ADDRESS_MASK
+    }
+
+    fn root(&self) -> Bvh4Pointer {
+        self.root
+    }
+
+    fn survey(image: &Image) -> Survey {
+        collect(image, &Memory::new(image), &mut Findings::default())
+    }
+
+    fn is_tlas(surveyed: &Surveyed) -> bool {
+        !surveyed.instances.is_empty()
+    }
+}
+
+impl Structure {
+    /// The writer that memory shows: two bases are HIPRT's, a header is its driver's, and what has
+    /// neither is siliray's.
+    #[must_use]
+    pub fn detect(memory: &Memory<'_>, bases: [u64; 2], root: Bvh4Pointer) -> Writer {
+        let [base, leaf_base] = bases;
+        if base != leaf_base {
+            return Writer::Hiprt;
+        }
+        if root == Bvh4Pointer::ROOT_BEHIND_HEADER
+            && let Some(header) = gpurt_header(memory, base)
+        {
+            let is_radv = header.version == RADV_FILE_VERSION;
+            return if is_radv { Writer::RadvFile } else { Writer::Gpurt };
+        }
+        if radv_header(memory, base).is_some() { Writer::Radv } else { Writer::Own }
+    }
+
+    /// Whether the hardware reads flags of pointers and of boxes here.
+    #[must_use]
+    pub const fn has_flags(&self) -> bool {
+        matches!(self.generation, Generation::Gfx11) && !matches!(self.writer, Writer::Hiprt)
+    }
+
+    /// How many triangles a pointer reaches. HIPRT names pairs by type 0.
+    fn triangle_count(&self, pointer: Bvh4Pointer, node: &GpurtTriangleNode) -> usize {
+        let is_pair = match self.writer {
+            Writer::Hiprt => node.primitive_ids[0] != node.primitive_ids[1],
+            _ => pointer.kind() == Bvh4Kind::Triangle1,
+        };
+        1 + usize::from(is_pair)
+    }
+
+    /// A primitive of a triangle node, as its writer means it.
+    #[must_use]
+    pub fn triangle(&self, bits: &HalfNodeBits, which: usize) -> StoredPrimitive {
+        let node = GpurtTriangleNode::decode(bits);
+        let info = TriangleInfo::from_byte(node.id_word.to_le_bytes()[which & 1]);
+        let tested = corners(&node.vertices, which);
+        let (geometry, primitive, is_opaque) = match self.writer {
+            Writer::Own | Writer::Gpurt => {
+                let opaque = node.geometry_flags & 1 != 0;
+                (node.geometry_id, node.primitive_ids[which & 1], opaque)
+            }
+            Writer::RadvFile => {
+                let [geometry, opaque] = file_geometry(bits.word(12));
+                (geometry, node.primitive_ids[which & 1], opaque != 0)
+            }
+            Writer::Radv => {
+                let node = RadvTriangleNode::decode(bits);
+                (node.geometry_id, node.primitive_id, node.geometry_flags & 8 != 0)
+            }
+            // HIPRT has no geometries and lets every hit count.
+            Writer::Hiprt => (0, node.primitive_ids[which & 1], true),
+        };
+        let flags = primitive_flags(is_opaque, info.double_sided);
+        StoredPrimitive {
+            shape: Shape::Triangle(own_triangle(tested, info)),
+            id: PrimitiveId { geometry, primitive, flags },
+        }
+    }
+
+    /// A procedural below a slot with these planes: RADV keeps no other box.
+    fn procedural(&self, bits: &HalfNodeBits, slot: &Aabb) -> StoredPrimitive {
+        let node = ProceduralNode::decode(bits);
+        let (bounds, geometry, primitive, is_opaque) = match self.writer {
+            Writer::Radv => {
+                let node = RadvProceduralNode::decode(bits);
+                (*slot, node.geometry_id, node.primitive_id, node.geometry_flags & 8 != 0)
+            }
+            Writer::RadvFile => {
+                let [geometry, opaque] = file_geometry(bits.word(12));
+                (node.bounds, geometry, node.file_primitive_id, opaque != 0)
+            }
+            Writer::Own | Writer::Gpurt | Writer::Hiprt => {
+                (node.bounds, node.geometry_id, node.primitive_id, node.geometry_flags & 1 != 0)
+            }
+        };
+        let flags = primitive_flags(is_opaque, false);
+        StoredPrimitive {
+            shape: Shape::Box(bounds),
+            id: PrimitiveId { geometry, primitive, flags },
+        }
+    }
+
+    fn below(&self, base: u64, root: Bvh4Pointer) -> Self {
+        Self { base, leaf_base: base, root, ..*self }
+    }
+}
+
+/// RADV's exporter has 28 bits of id, and flags of which the last says opaque.
+fn file_geometry(word: u32) -> [u32; 2] {
+    [word & 0x0FFF_FFFF, word >> 31]
+}
+
+fn primitive_flags(is_opaque: bool, is_double_sided: bool) -> PrimitiveFlags {
+    let mut flags = PrimitiveFlags::empty();
+    flags.set(PrimitiveFlags::OPAQUE, is_opaque);
+    flags.set(PrimitiveFlags::DOUBLE_SIDED, is_double_sided);
+    flags
+}
+
+/// GPURT's header at a base, if it is one of these generations.
+#[must_use]
+pub fn gpurt_header(memory: &Memory<'_>, base: u64) -> Option<GpurtHeader> {
+    let header = GpurtHeader::decode(&memory.node(base)?);
+    RTIP_LEVELS.contains(&header.rt_ip_level).then_some(header)
+}
+
+/// RADV's header at the start of the segment of a base, if it leads to that base.
+#[must_use]
+pub fn radv_header(memory: &Memory<'_>, base: u64) -> Option<RadvHeader> {
+    let segment = &memory.segments()[memory.segment_of(base)?];
+    let bytes = segment.bytes().get(..RadvHeader::BYTES as usize)?;
+    let header = RadvHeader::decode(&Bits::from_bytes(bytes));
+    let leads_there = segment.address.checked_add(header.bvh_offset.into()) == Some(base);
+    (header.is_consistent() && leads_there).then_some(header)
+}
+
+impl Dialect for Structure {
+    const CHILD_TYPES: &'static str = "a node of type 0, 1, 4, 5, 6 or 7 that its writer has";
+
+    fn of_root(image: &Image, memory: &Memory<'_>) -> Self {
+        let base = image.bases.first().map_or(0, |base| base & ADDRESS_MASK);
+        let leaf_base = image.bases.get(1).map_or(base, |base| base & ADDRESS_MASK);
+        let root = u32::try_from(image.root).map_or(Bvh4Pointer::INVALID, Bvh4Pointer);
+        let named = image.bases.get(2).copied().and_then(Writer::of_code);
+        let writer = named.unwrap_or_else(|| Self::detect(memory, [base, leaf_base], root));
+        let is_gfx11 = image.format == GFX11_NAME;
+        let generation = if is_gfx11 { Generation::Gfx11 } else { Generation::Gfx10 };
+        Self { base, leaf_base, root, writer, generation }
+    }
+
+    fn check_image(image: &Image, memory: &Memory<'_>, findings: &mut Findings) {
+        let structure = Self::of_root(image, memory);
+        let bases = &image.bases[..image.bases.len().min(2)];
+        if structure.writer == Writer::Hiprt {
+            bases.chunks(1).for_each(|base| check_bases(image, memory, base, findings));
+        } else {
+            check_bases(image, memory, bases, findings);
+        }
+        let found = Self::detect(memory, [structure.base, structure.leaf_base], structure.root);
+        let is_known = image.bases.get(2).is_none_or(|&code| Writer::of_code(code).is_some());
+        if found != structure.writer || !is_known {
+            findings.add_at(Rule::Writer, memory, structure.base, 0..0, || {
+                let found = format!("what {} puts before nodes", found.name());
+                [found, format!("that of {}", structure.writer.name()), "writer".into()]
+            });
+        }
+        if structure.writer == Writer::Hiprt && structure.generation == Generation::Gfx11 {
+            findings.add_at(Rule::CullFlagDword, memory, structure.base, 896..928, || {
+                let found = "the index of a parent in each box".to_owned();
+                [found, "T# bit 119 clear, as HIPRT has it".into(), "box nodes".into()]
+            });
+        }
+    }
+
+    fn base(&self) -> u64 {
+        self.base
+    }
+
+    fn is_root(kind: Bvh4Kind) -> bool {
+        kind == Bvh4Kind::Fp32Box
+    }
+
+    fn is_child(&self, kind: Bvh4Kind) -> bool {
+        match kind {
+            Bvh4Kind::OldTriangle => false,
+            Bvh4Kind::Instance | Bvh4Kind::User => self.writer != Writer::Hiprt,
+            _ => true,
+        }
+    }
+
+    fn keeps_parents(&self) -> bool {
+        self.writer != Writer::Hiprt
+    }
+
+    fn four_boxes(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> Option<FourBoxes> {
+        let address = self.address_of(pointer);
+        if pointer.kind() == Bvh4Kind::HalfBox {
+            return Some(FourBoxes::from(&Fp16BoxNode::decode(&memory.half_node(address)?)));
+        }
+        let mut boxes = FourBoxes::from(&Fp32BoxNode::decode(&memory.node(address)?));
+        if !self.has_flags() {
+            boxes.cull_flags = [CullFlags::empty(); 4];
+        }
+        Some(boxes)
+    }
+
+    fn leaf(&self, memory: &Memory<'_>, pointer: Bvh4Pointer, slot: &Aabb) -> Option<LeafNode> {
+        let bits = memory.half_node(self.address_of(pointer))?;
+        if pointer.kind() == Bvh4Kind::User {
+            return Some(LeafNode::one(self.procedural(&bits, slot)));
+        }
+        let count = self.triangle_count(pointer, &GpurtTriangleNode::decode(&bits));
+        Some(match count {
+            1 => LeafNode::one(self.triangle(&bits, 0)),
+            _ => LeafNode::two([self.triangle(&bits, 0), self.triangle(&bits, 1)]),
+        })
+    }
+
+    fn instance(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> Option<StoredInstance<Self>> {
+        let bits = memory.node(self.address_of(pointer))?;
+        // RADV's exporter drops the flags of base pointers.
+        let acts = self.has_flags() && self.writer != Writer::RadvFile;
+        let base_flags = |flags: PointerFlags| if acts { flags } else { PointerFlags::empty() };
+        if self.writer == Writer::Radv {
+            let node = RadvInstanceNode::decode(&bits);
+            let flags = base_flags(node.child_base.flags());
+            return Some(StoredInstance {
+                below: self.below(node.child_base.address(), Bvh4Pointer::ROOT),
+                world_to_object: node.world_to_object,
+                mask: node.mask,
+                sbt_offset: node.sbt_offset,
+                flags: if acts { instance_flags(flags) } else { node.flags() },
+                base_flags: flags,
+                index: Some(node.instance_index),
+                beside: Some(Beside {
+                    custom_index: node.custom_index,
+                    object_to_world: node.object_to_world,
+                }),
+                bits: InstanceBits {
+                    base: field_bits(RadvInstanceNode::child_base.bits()),
+                    flags: field_bits(flag_bits(&RadvInstanceNode::child_base)),
+                    transform: field_bits(RadvInstanceNode::world_to_object.bits()),
+                    index: field_bits(RadvInstanceNode::instance_index.bits()),
+                    way_back: field_bits(RadvInstanceNode::object_to_world.bits()),
+                },
+            });
+        }
+        let node = GpurtInstanceNode::decode(&bits);
+        let flags = base_flags(node.child_base.flags());
+        let root = match self.writer {
+            Writer::RadvFile => Bvh4Pointer::ROOT_BEHIND_HEADER,
+            _ => node.child_root,
+        };
+        Some(StoredInstance {
+            below: self.below(node.child_base.address(), root),
+            world_to_object: node.world_to_object,
+            mask: node.mask,
+            sbt_offset: node.sbt_offset,
+            flags: if acts { instance_flags(flags) } else { node.flags() },
+            base_flags: flags,
+            index: Some(node.instance_index),
+            beside: Some(Beside {
+                custom_index: node.instance_id,
+                object_to_world: node.object_to_world,
+            }),
+            bits: InstanceBits {
+                base: field_bits(GpurtInstanceNode::child_base.bits()),
+                flags: field_bits(flag_bits(&GpurtInstanceNode::child_base)),
+                transform: field_bits(GpurtInstanceNode::world_to_object.bits()),
+                index: field_bits(GpurtInstanceNode::instance_index.bits()),
+                way_back: field_bits(GpurtInstanceNode::object_to_world.bits()),
+            },
+        })
+    }
+
+    fn parent_place(&self, node: Bvh4Pointer, parent: Bvh4Pointer) -> ParentPlace {
+        if self.writer != Writer::Hiprt {
+            let slot = parent_slot_address(self.base, node, self.writer.first_unit());
+            return ParentPlace::At(slot, parent.0);
+        }
+        if node.kind() != Bvh4Kind::Fp32Box {
+            return ParentPlace::Nowhere;
+        }
+        let is_root = parent == Bvh4Pointer::INVALID;
+        let index = if is_root { u32::MAX } else { parent.0 >> 4 };
+        ParentPlace::At(Some(self.address_of(node) + 4 * 28), index)
+    }
+
+    fn pointer_bits(&self, _: Bvh4Pointer, slot: u8) -> Range<u32> {
+        Fp32BoxNode::children.element_bits(slot.into())
+    }
+
+    fn plane_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32> {
+        if pointer.kind() == Bvh4Kind::HalfBox {
+            Fp16BoxNode::planes.element_bits(slot.into())
+        } else {
+            Fp32BoxNode::boxes.element_bits(slot.into())
+        }
+    }
+
+    fn cull_flag_bits(&self, _: Bvh4Pointer, slot: u8) -> Range<u32> {
+        let byte = Fp32BoxNode::flag_bytes.element_bits(slot.into());
+        byte.start..byte.start + 4
+    }
+
+    fn check_leaf(&self, memory: &Memory<'_>, pointer: Bvh4Pointer, report: Report<'_>) {
+        if pointer.kind() == Bvh4Kind::User {
+            return;
+        }
+        let Some(bits) = memory.half_node(self.address_of(pointer)) else { return };
+        let node = GpurtTriangleNode::decode(&bits);
+        let word = node.id_word;
+        let mut add = |rule: Rule, which: usize, expected: &str| {
+            let start = GpurtTriangleNode::id_word.bits().start + 8 * which as u32;
+            let found = format!("id word {word:#010x}");
+            let texts = [found, expected.to_owned(), format!("triangle node {pointer}")];
+            report(rule, start..start + 8, texts);
+        };
+        let is_second = pointer.kind() == Bvh4Kind::Triangle1;
+        let has_second = word >> 8 & 0xFF != 0 && self.writer != Writer::Hiprt;
+        if is_second && !has_second {
+            add(Rule::AbsentTriangle, 1, "a description of triangle 1, and a pointer of type 1");
+            return;
+        }
+        for which in 0..self.triangle_count(pointer, &node) {
+            let info = TriangleInfo::from_byte(word.to_le_bytes()[which]);
+            if !info.has_sources() {
+                add(Rule::Sources, which, "two different sources of 0, 1 and 2");
+            } else if !info.keeps_winding() {
+                add(Rule::Winding, which, "sources 1 2, 2 0 or 0 1 and no flipped winding");
+            }
+        }
+    }
+
+    fn check_box(
+        &self,
+        memory: &Memory<'_>,
+        pointer: Bvh4Pointer,
+        triangles: u32,
+        report: Report<'_>,
+    ) {
+        let Some(node) = self.four_boxes(memory, pointer) else { return };
+        for slot in (0u8..4).filter(|&k| node.children[usize::from(k)] == Bvh4Pointer::INVALID) {
+            let bounds = &node.boxes[usize::from(slot)];
+            if !is_inert(bounds) {
+                let texts = [
+                    bvh4::image::box_text(bounds),
+                    "NaN, zero or inverted planes".into(),
+                    format!("box {pointer}, slot {slot}"),
+                ];
+                report(Rule::UnusedSlot, self.plane_bits(pointer, slot), texts);
+            }
+        }
+        if self.writer == Writer::Own && pointer.kind() == Bvh4Kind::Fp32Box {
+            let bits = memory.node(self.address_of(pointer));
+            let count = bits.map_or(triangles, |bits| Fp32BoxNode::decode(&bits).primitive_count);
+            if count != triangles {
+                let texts = [count.to_string(), triangles.to_string(), format!("box {pointer}")];
+                report(Rule::TriangleCount, Fp32BoxNode::primitive_count.bits(), texts);
+            }
+        }
+    }
+}
+
+/// Planes that writers leave in unused slots: NaN, zero, inverted.
+fn is_inert(bounds: &Aabb) -> bool {
+    let planes = || bounds.min.to_array().into_iter().chain(bounds.max.to_array());
+    planes().all(f32::is_nan) || planes().all(|plane| plane == 0.0) || bounds.is_empty()
+}

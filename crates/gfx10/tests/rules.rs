@@ -1,0 +1,153 @@
+//! Each rule of the check broken once, and by nothing else.
+
+use crate::support::{check, image};
+use bvh4::image::Rule;
+use bvh4::layout::{Bvh4Kind, Bvh4Pointer, PointerFlags};
+use bvh4::survey::Survey;
+use gfx10::Generation;
+use gfx10::encode::{Options, Policy};
+use gfx10::structure::Structure;
+use machine::{Image, Severity};
+use testkit::worlds::{instanced, mixed};
+
+/// Where things lie in the first segment.
+struct Anatomy {
+    base: usize,
+    pair: usize,
+    triangle: usize,
+    procedural: usize,
+    instance: usize,
+    last_box: usize,
+}
+
+fn anatomy(image: &Image) -> Anatomy {
+    let base = (image.bases[0] - image.segments[0].address) as usize;
+    let survey: Survey<Structure> = Survey::new(image);
+    let top = &survey.structures[0];
+    let byte = |pointer: Bvh4Pointer| base + pointer.byte_offset() as usize;
+    let leaf = |kind: Bvh4Kind| {
+        let found = top.leaves.iter().find(|leaf| leaf.pointer.kind() == kind);
+        found.map_or(0, |leaf| byte(leaf.pointer))
+    };
+    Anatomy {
+        base,
+        pair: leaf(Bvh4Kind::Triangle1),
+        triangle: leaf(Bvh4Kind::Triangle0),
+        procedural: leaf(Bvh4Kind::User),
+        instance: top.instances.first().map_or(0, |instance| byte(instance.pointer)),
+        last_box: byte(top.boxes.last().unwrap().pointer),
+    }
+}
+
+fn set(image: &mut Image, at: usize, word: u32) {
+    image.segments[0].bytes_mut()[at..at + 4].copy_from_slice(&word.to_le_bytes());
+}
+
+fn get(image: &Image, at: usize) -> u32 {
+    u32::from_le_bytes(image.segments[0].bytes()[at..at + 4].try_into().unwrap())
+}
+
+/// The rules that a report names, each once.
+fn broken(image: Image) -> Vec<&'static str> {
+    let findings = match check(image) {
+        Ok(sound) => sound.findings,
+        Err(findings) => findings,
+    };
+    let mut rules: Vec<_> = findings.iter().map(|finding| finding.rule).collect();
+    rules.sort_unstable();
+    rules.dedup();
+    rules
+}
+
+/// One change to a sound image.
+type Break = fn(&mut Image, &Anatomy);
+
+#[test]
+fn rules_are_enforced() {
+    let single_level: &[(Rule, Break)] = &[
+        (Rule::Segment, |image, _| {
+            let copy = machine::Segment::new(image.segments[0].address + 64, &[0; 64]);
+            image.segments.push(copy);
+        }),
+        (Rule::Base, |image, _| {
+            image.bases[0] += 32;
+            image.bases[1] += 32;
+        }),
+        (Rule::Writer, |image, _| image.bases[2] = 9),
+        (Rule::Root, |image, _| image.root = 0x4),
+        (Rule::NodeType, |image, at| {
+            let old = get(image, at.last_box);
+            set(image, at.last_box, old & !7 | 3);
+        }),
+        (Rule::PointerRange, |image, at| set(image, at.last_box, 0x7FFF_FFF8)),
+        (Rule::ReachedTwice, |image, at| {
+            let again = get(image, at.base + 4);
+            set(image, at.last_box, again);
+        }),
+        (Rule::AbsentTriangle, |image, at| {
+            let word = get(image, at.pair + 60);
+            set(image, at.pair + 60, word & 0xFF);
+        }),
+        (Rule::Sources, |image, at| {
+            let word = get(image, at.triangle + 60);
+            set(image, at.triangle + 60, word & !0xF | 0xB);
+        }),
+        (Rule::Winding, |image, at| {
+            let word = get(image, at.triangle + 60);
+            set(image, at.triangle + 60, word | 0x20);
+        }),
+        (Rule::Contained, |image, at| {
+            let x = f32::from_bits(get(image, at.triangle));
+            set(image, at.triangle, (x + 1000.0).to_bits());
+        }),
+        (Rule::VertexFinite, |image, at| set(image, at.triangle, f32::INFINITY.to_bits())),
+        (Rule::ProceduralBox, |image, at| set(image, at.procedural, f32::INFINITY.to_bits())),
+        (Rule::PlaneFinite, |image, at| set(image, at.last_box + 16, 0xFF80_0000)),
+        (Rule::LooseBox, |image, at| set(image, at.last_box + 16, (-1e9f32).to_bits())),
+        (Rule::Parent, |image, at| set(image, at.base - 12, 0x35)),
+        (Rule::CullFlags, |image, at| set(image, at.base + 112, 0x0F)),
+        (Rule::TriangleCount, |image, at| set(image, at.base + 116, 77)),
+    ];
+    let two_levels: &[(Rule, Break)] = &[
+        (Rule::InstanceBase, |image, at| set(image, at.instance + 56, 0x7000_0000)),
+        (Rule::Transform, |image, at| (0..4).for_each(|k| set(image, at.instance + 4 * k, 0))),
+        (Rule::InstanceFlags, |image, at| {
+            let high = get(image, at.instance + 60);
+            let cull = u64::from(PointerFlags::CULL_OPAQUE.bits()) << 54;
+            set(image, at.instance + 60, high | (cull >> 32) as u32);
+        }),
+        (Rule::Sideband, |image, at| set(image, at.instance + 64, u32::MAX)),
+    ];
+    for (cases, tree) in [(single_level, mixed()), (two_levels, instanced())] {
+        for (rule, change) in cases {
+            let mut image = image(&tree, Generation::Gfx11, &Options::default());
+            let at = anatomy(&image);
+            assert_eq!(broken(image.clone()), [""; 0]);
+            change(&mut image, &at);
+            let rules = broken(image);
+            assert!(rules.contains(&rule.name()), "{} gives {rules:?}", rule.name());
+            let may_cascade = rule.severity() == Severity::Error
+                || [Rule::VertexFinite, Rule::PlaneFinite, Rule::ProceduralBox].contains(rule);
+            if !may_cascade {
+                assert_eq!(rules, [rule.name()]);
+            }
+        }
+    }
+}
+
+#[test]
+fn gfx10_reads_no_flags() {
+    let mut image = image(&mixed(), Generation::Gfx10, &Options::default());
+    let at = anatomy(&image);
+    set(&mut image, at.base + 112, 0x0F0F_0F0F);
+    assert_eq!(broken(image), [""; 0]);
+}
+
+#[test]
+fn a_header_of_another_writer_is_named() {
+    for (policy, other) in [(Policy::Radv, 0), (Policy::Gpurt, 0), (Policy::Own, 2)] {
+        let mut image = image(&mixed(), Generation::Gfx11, &Options::new(policy));
+        image.bases[2] = other;
+        assert!(broken(image).contains(&"writer"));
+    }
+}
