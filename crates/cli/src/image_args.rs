@@ -126,8 +126,8 @@ Examples:
   siliray check capture.rra --rule contained --limit 3
   siliray check capture.rra --severity warning
   siliray check capture.rra --structure 3 --json
-  siliray check capture.bin --scene mesh.glb
-  siliray check after.bin --update before.bin --scene moved.glb
+  siliray check before.bin --scene bunny.ply
+  siliray check after.bin --update before.bin --scene bunny.ply
   siliray check dump.bin --raw --base 0x40 --primitive-base 0x4c0 --root 0x5
   siliray check mesh.isbe")]
 pub(crate) struct Check {
@@ -335,8 +335,7 @@ pub(crate) struct Intersect {
 Examples:
   siliray stats capture.rra --more
   siliray stats dumps/ --csv
-  siliray stats old.csv new.csv
-  siliray stats before/ after/")]
+  siliray stats before.bin after.bin")]
 pub(crate) struct Stats {
     /// Images, CSV files of a driver's, or folders of them; two are compared
     #[arg(value_name = "FILE|DIR", required = true)]
@@ -366,8 +365,8 @@ pub(crate) struct Stats {
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
-  siliray refit before.bin --scene moved.glb -o after.bin
-  siliray refit before.bin --scene moved.glb -o after.bin --rebuild --json")]
+  siliray refit before.bin --scene bunny.ply -o after.bin
+  siliray refit before.bin --scene bunny.ply -o after.bin --rebuild --json")]
 pub(crate) struct Refit {
     /// The image
     #[arg(value_name = "IMAGE")]

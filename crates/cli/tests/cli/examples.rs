@@ -154,6 +154,8 @@ fn make_files(folder: &Folder) {
         ("capture.rra", "build forest --triangles 3000 --format gfx12 --policy radv"),
         ("before.rra", "build bunny.ply --format gfx12"),
         ("after.rra", "build bunny.ply --format gfx12 --policy gpurt"),
+        ("before.bin", "build bunny.ply --format gfx12 --policy radv --set updatable=on"),
+        ("after.bin", "refit before.bin --scene bunny.ply"),
         ("bunny.rra", "build bunny.ply --format gfx12 --policy radv --preset best"),
         ("bunny.bvh4x2", "build bunny.ply --format gfx12-bvh4x2"),
         ("bunny.isbe", "isbe capture bunny.ply"),
@@ -166,6 +168,8 @@ fn make_files(folder: &Folder) {
     ] {
         make(&format!("siliray {options} -o {name}"));
     }
+    std::fs::create_dir(place("dumps")).unwrap();
+    std::fs::copy(place("before.bin"), place("dumps/before.bin")).unwrap();
     let vectors = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../gfx12/tests/vectors");
     std::fs::create_dir(place("vectors")).unwrap();
     for (from, to) in [
