@@ -10,7 +10,7 @@ use crate::layout::{
     RadvTriangleNode,
 };
 use bvh4::EncodeError;
-use bvh4::decode::instance::own_flags;
+use bvh4::decode::instance::{instance_flags, own_flags};
 use bvh4::encode::contents::Contents;
 use bvh4::encode::draft::{Draft, Leaf};
 use bvh4::encode::error::check_instances;
@@ -232,6 +232,11 @@ pub(super) fn instance_bits(
         Generation::Gfx11 => own_flags(instance.flags) | kind_flags(blas.cull_flags),
         Generation::Gfx10 => PointerFlags::empty(),
     };
+    // As the pointer has them, with what the kind of the structure adds.
+    let shown = match generation {
+        Generation::Gfx11 => instance_flags(flags),
+        Generation::Gfx10 => instance.flags,
+    };
     // Addresses were aligned and checked when they were given out.
     let child_base = BasePointer(blas.base >> 3).with_flags(flags);
     let sbt_offset = instance.sbt_offset & (ID_LIMIT - 1);
@@ -242,7 +247,7 @@ pub(super) fn instance_bits(
             custom_index,
             mask: instance.mask,
             sbt_offset,
-            radv_flags: RadvInstanceNode::flag_byte(instance.flags),
+            radv_flags: RadvInstanceNode::flag_byte(shown),
             world_to_object: instance.world_to_object,
             instance_index: number,
             bvh_offset: blas.base_offset as u32,
@@ -255,7 +260,7 @@ pub(super) fn instance_bits(
             instance_id: custom_index,
             mask: instance.mask,
             sbt_offset,
-            api_flags: api_flags(instance.flags),
+            api_flags: api_flags(shown),
             child_base,
             instance_index: number,
             child_root: place::root(policy),
