@@ -137,6 +137,11 @@ pub trait ParallelIterator: Sized {
         self.items().fold(identity(), add)
     }
 
+    /// The sum of numbers.
+    fn sum<T: std::iter::Sum<Self::Item>>(self) -> T {
+        self.items().sum()
+    }
+
     /// The sum of all, up to the first error.
     ///
     /// # Errors
@@ -219,5 +224,6 @@ mod tests {
     fn folding_gives_one_sum() {
         let sums = (1..=4).into_par_iter().fold(|| 10, |sum, number| sum + number);
         assert_eq!(sums.collect::<Vec<i32>>(), [20]);
+        assert_eq!([1, 2, 4].par_iter().map(|number| 3 * number).sum::<i32>(), 21);
     }
 }

@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | 0 | triangle 0 of a triangle node; also a lone triangle or a procedural | 64 |
 //! | 1 | triangle 1 of a triangle node | 64 |
-//! | 2, 3 | triangles 2 and 3 of a node of five vertices, before GFX12; not read there (G-30) | 64 |
+//! | 2, 3 | triangles 2 and 3 of a node of five vertices, before GFX12 (G-30) | 64 |
 //! | 4 | box: fp16; on GFX12 high precision if T# bit 116 is set | 64 |
 //! | 5 | box: fp32 | 128 |
 //! | 6 | user node, an instance by convention; on GFX12 one if T# bit 118 is set | 128 |

@@ -163,6 +163,7 @@ fn make_files(folder: &Folder) {
         ("before.isbe", "isbe capture bunny.ply"),
         ("after.isbe", "isbe capture bunny.ply --vertices 64"),
         ("rays.npy", "rays bunny.ply --rays 64"),
+        ("rays.parquet", "rays bunny.ply --rays 64"),
         ("shadow.bin", "rays model.obj --rays 64"),
         ("program.bin", "isbe asm -e 'ISBERD.O.ATTR.SKEW.32 R1, [R2+0x42];' --sm 86"),
     ] {

@@ -228,7 +228,7 @@ fn vector_files() {
     );
     let failure = &row["failures"][0];
     assert_eq!((&failure["name"], &failure["got"]), (&"kind".into(), &"\"tarot\"".into()));
-    assert!(failure["expected"].as_str().unwrap().starts_with("one of gfx12-bvh8"), "{failure}");
+    assert!(failure["expected"].as_str().unwrap().contains("gfx12-bvh8"), "{failure}");
     assert_eq!(json["files"][1]["failures"][0]["got"], "No such file or directory (os error 2)");
     assert_eq!(json["files"][2]["passed"], 104);
 }
@@ -339,7 +339,7 @@ fn wrong_usage() {
         (
             [&["intersect", "forest.rra", "--node", "1", "--node", "2"], &ray[..]].concat(),
             2,
-            "one --node",
+            "takes one node, found 2",
         ),
         (
             vec![

@@ -9,7 +9,7 @@ use serde_json::Value;
 fn with_images() -> Folder {
     let folder = Folder::new();
     build(&folder, "interior", &["--format", "ttu"], "sound.ttu");
-    build(&folder, "interior", &["--format", "gfx12", "--policy", "radv"], "lossy.rra");
+    build(&folder, "interior", &["--format", "gfx12", "--policy", "hiprt"], "lossy.rra");
     folder
 }
 

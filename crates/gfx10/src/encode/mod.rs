@@ -10,7 +10,7 @@
 //! | policy | layout | leaves | boxes |
 //! |---|---|---|---|
 //! | `own` | parent table, boxes breadth first, leaves | pairs | widened by a margin |
-//! | `radv` | RADV's header, table, root, leaves in order, boxes | singles | as given; fp16 where small |
+//! | `radv` | RADV's header, table, root, leaves, boxes | singles | as given, fp16 if small |
 //! | `gpurt` | metadata with the table, header, boxes, leaves, lists | pairs | as given |
 
 mod headers;

@@ -1,10 +1,11 @@
 //! What a run is asked, by name.
 
 use super::workload::{Workload, WorkloadError};
-use crate::ray_files::queries::fingerprint;
-use crate::ray_files::{RayFileError, RayReader};
+#[cfg(not(target_family = "wasm"))]
+use crate::ray_files::{RayFileError, RayReader, queries::fingerprint};
 use machine::Query;
 use scene::Camera;
+#[cfg(not(target_family = "wasm"))]
 use std::path::{Path, PathBuf};
 use tree::Tree;
 
@@ -26,9 +27,11 @@ pub struct Asked {
 #[derive(Debug, thiserror::Error)]
 pub enum AskedError {
     /// The file is no good.
+    #[cfg(not(target_family = "wasm"))]
     #[error(transparent)]
     File(#[from] RayFileError),
     /// The file is empty.
+    #[cfg(not(target_family = "wasm"))]
     #[error("{}: no queries", .0.display())]
     Empty(PathBuf),
     /// The scene has no such queries.
@@ -41,6 +44,7 @@ impl Asked {
     ///
     /// # Errors
     /// When the file has none, or cannot be read.
+    #[cfg(not(target_family = "wasm"))]
     pub fn of_file(file: &Path, most: Option<usize>) -> Result<Self, AskedError> {
         let all = RayReader::open(file)?.read_queries(most.unwrap_or(usize::MAX))?;
         if all.is_empty() {
