@@ -8,7 +8,7 @@
 //! | module | what it knows |
 //! |---|---|
 //! | [`layout`] | pointers, boxes, triangle words, headers |
-//! | [`unit`] | the arithmetic of the intersection units |
+//! | [`mod@unit`] | the arithmetic of the intersection units |
 //! | [`survey`] | every node that can be reached |
 //! | [`decode`] | from a survey to a tree |
 //! | [`encode`] | from a tree to a draft of nodes |

@@ -11,7 +11,7 @@
 //! of both covers them.
 //!
 //! A box of a TLAS must also hold what the rounding of the instance's transform moves, see
-//! [`machine::InstanceDilation`].
+//! [`InstanceDilation`](machine::instance_dilation::InstanceDilation).
 
 use geometry::rounding::{add_up, narrow_up, sub_down};
 use geometry::{Aabb, Vec3};
@@ -67,7 +67,8 @@ pub fn tlas_margin(tlas: &Tlas) -> Margin {
     Margin::new(REACH * diameter(&bounds), &bounds)
 }
 
-/// What the rounding of one instance's transform adds: the bound of [`machine::InstanceDilation`],
+/// What the rounding of one instance's transform adds: the bound of
+/// [`InstanceDilation`](machine::instance_dilation::InstanceDilation),
 /// `32u |W| (|A| (R + |o|) + |m|)`, for this instance alone.
 #[must_use]
 pub fn transform_margin(instance: &Instance, world: &Aabb) -> f32 {
