@@ -263,6 +263,8 @@ class _World:
     ) -> Floats:
         """Where rays meet the planes of the triangles that they hit, in doubles."""
         points = np.empty((len(index_ray), 3))
+        # `take` would copy all of a view, such as half the columns of a table, each time.
+        rays = np.ascontiguousarray(rays[0]), np.ascontiguousarray(rays[1])
         for start in range(0, len(points), _CHUNK):
             part = slice(start, start + _CHUNK)
             # Column by column: rows of three are too short for NumPy.
