@@ -29,7 +29,9 @@ pub(super) fn check(memory: &Memory<'_>, surveyed: &Surveyed, findings: &mut Fin
     let base = surveyed.structure.box_base;
     let name = || format!("header of the structure at address {base:#x}");
     let place = Place { memory, address: base, name: &name };
-    check_offsets(memory, header, &place, findings);
+    // RADV's list is empty, and may be cut (G-44).
+    let pointers = if surveyed.structure.is_radv() { 0 } else { header.primitive_count };
+    check_offsets(memory, header, pointers, &place, findings);
     check_counts(surveyed, header, &place, findings);
     check_ranges(memory, surveyed, findings);
     let list = base + u64::from(header.primitive_pointer_offset);
@@ -42,6 +44,7 @@ pub(super) fn check(memory: &Memory<'_>, surveyed: &Surveyed, findings: &mut Fin
 fn check_offsets(
     memory: &Memory<'_>,
     header: &GpurtHeader,
+    pointers: u32,
     place: &Place<'_>,
     findings: &mut Findings,
 ) {
@@ -55,7 +58,7 @@ fn check_offsets(
         header.primitive_pointer_offset,
     ]
     .map(u64::from);
-    let list_end = list + 4 * u64::from(header.primitive_count);
+    let list_end = list + 4 * u64::from(pointers);
     let rules = [
         (
             internal >= 128,

@@ -82,6 +82,10 @@ pub(crate) fn numbering(memory: &Memory<'_>, tlas: &Surveyed) -> Numbering {
 fn instance_count(memory: &Memory<'_>, tlas: &Surveyed) -> Option<Result<usize, SidebandFault>> {
     let base = tlas.structure.box_base;
     let (list, count) = match tlas.structure.header? {
+        // RADV's list is empty, and may be cut: the records before it count (G-44).
+        Header::Gpurt(header) if tlas.structure.is_radv() => {
+            (base + u64::from(header.geometry_info_offset), u64::from(header.primitive_count))
+        }
         Header::Gpurt(header) => {
             let list = base + u64::from(header.primitive_pointer_offset);
             (list, u64::from(header.primitive_count))

@@ -6,7 +6,9 @@ use super::shown::is_for_viewer;
 use super::structure::{Level, Structure};
 use super::{Rra, RraError};
 use crate::layout::NodePointer;
+use crate::survey;
 use machine::{FilePlace, Finding, Image, Segment, Severity};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// An image out of a file.
@@ -91,23 +93,51 @@ impl Opened {
     /// Adds a BLAS, unless its memory is taken: a capture may hold structures of several
     /// frames.
     fn add(&mut self, blas: &Structure, taken: &mut Taken) {
-        let segment = &blas.segment;
-        let (start, end) = (segment.address, end_of(segment));
+        let (start, len) = (blas.segment.address, blas.segment.bytes().len());
+        let mut segment = blas.segment.clone();
         // Only the last segment that starts before this one's end can reach into it.
-        let before = taken.range(..end).next_back().map(|(_, &last)| last);
-        if let Some((_, other)) = before.filter(|&(other_end, _)| other_end > start) {
+        while let Some((other_start, other)) = last_in(taken, start, end_of(&segment)) {
+            let is_cut = match other_start.cmp(&start) {
+                Ordering::Less => cut_list(&mut self.image.segments[other], start),
+                Ordering::Greater => cut_list(&mut segment, other_start),
+                Ordering::Equal => false,
+            };
+            let severity = if is_cut { Severity::Note } else { Severity::Warning };
             let place = format!("{}: address", blas.place.chunk);
-            let field = Field::new(place, blas.place.offset(0), end - start);
-            let found = format!("{:#x} bytes at address {start:#x}", end - start);
+            let field = Field::new(place, blas.place.offset(0), len as u64);
+            let found = format!("{len:#x} bytes at address {start:#x}");
             let expected = format!("memory that {} does not use", self.places[other].chunk);
-            let severity = Severity::Warning;
             self.findings.push(field.finding(severity, "structure_overlap", found, expected));
-        } else {
-            taken.insert(start, (end, self.places.len()));
-            self.image.segments.push(segment.clone());
-            self.places.push(blas.place.clone());
+            if !is_cut {
+                return;
+            }
+            taken.insert(other_start, (end_of(&self.image.segments[other]), other));
         }
+        taken.insert(start, (end_of(&segment), self.places.len()));
+        self.image.segments.push(segment);
+        self.places.push(blas.place.clone());
     }
+}
+
+/// The last segment that uses memory from `start` to `end`, and where it starts.
+fn last_in(taken: &Taken, start: u64, end: u64) -> Option<(u64, usize)> {
+    let (&other_start, &(other_end, other)) = taken.range(..end).next_back()?;
+    (other_end > start).then_some((other_start, other))
+}
+
+/// Cuts a structure of RADV's before an address, if nothing but its empty list of node pointers
+/// lies behind. RADV dumps tables that memory does not hold, at addresses as close to each other
+/// as in memory (G-44).
+fn cut_list(segment: &mut Segment, address: u64) -> bool {
+    let structure = survey::Structure::of_segment(segment).filter(survey::Structure::is_radv);
+    let header = structure.as_ref().and_then(survey::Structure::gpurt);
+    let (kept, cut) = segment.bytes().split_at((address - segment.address) as usize);
+    let list = header.map_or(usize::MAX, |header| header.primitive_pointer_offset as usize);
+    if kept.len() < list || cut.iter().any(|&byte| byte != 0) {
+        return false;
+    }
+    *segment = Segment::new(segment.address, kept);
+    true
 }
 
 fn end_of(segment: &Segment) -> u64 {

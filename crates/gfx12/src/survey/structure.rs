@@ -46,6 +46,21 @@ pub enum Header {
 
 /// The driver interface version in the headers of files that RADV writes.
 pub const RADV_FILE_VERSION: u32 = 8 << 16;
+/// Likewise, of Mesa after 26.0: a version that GPURT has had too.
+const RADV_NEWER_VERSION: u32 = 16 << 16 | 1;
+
+/// Whether RADV wrote the header of a file. It leaves out the box around everything.
+const fn is_radv_file(header: &GpurtHeader) -> bool {
+    let has_bounds = match (header.root_min, header.root_max) {
+        ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0]) => false,
+        _ => true,
+    };
+    match header.version {
+        RADV_FILE_VERSION => true,
+        RADV_NEWER_VERSION => !has_bounds,
+        _ => false,
+    }
+}
 
 impl Header {
     /// Whether it says BLAS.
@@ -141,7 +156,7 @@ impl Structure {
     #[must_use]
     pub const fn is_radv(&self) -> bool {
         match &self.header {
-            Some(Header::Gpurt(header)) => header.version == RADV_FILE_VERSION,
+            Some(Header::Gpurt(header)) => is_radv_file(header),
             Some(Header::Radv(_)) => true,
             Some(Header::Hiprt(_)) | None => false,
         }

@@ -1,10 +1,14 @@
 //! Files as drivers write them.
 
 use super::files::{BLAS, cornell_world};
+use gfx12::Gfx12;
+use gfx12::encode::{Options, Policy, encode};
 use gfx12::rra::container::{Compression, Container, Magic, StoredChunk, write};
 use gfx12::rra::{self, AsicInfo};
-use machine::Severity;
+use machine::{Finding, Format, Segment, Severity};
+use scene::builtin::Builtin;
 use std::io::Write;
+use std::ops::ControlFlow;
 use std::process::{Command, Stdio};
 
 /// The chunks of the Cornell file.
@@ -172,6 +176,34 @@ fn several_structures() {
     assert_eq!(file.open(Some(2)).unwrap().image.segments.len(), 1);
     let error = file.open(Some(4)).unwrap_err().to_string();
     assert!(error.ends_with("found no structure 4, expected a number below 4"), "{error}");
+}
+
+/// RADV's files have tables that its memory lacks, at the addresses of memory: what reaches into
+/// the next structure is an empty list of node pointers.
+#[test]
+fn lists_of_radv_reach_into_the_next_structure() {
+    let scene = Builtin::Forest.scene(2000);
+    let tree = build::build(&scene, &build::Options::default(), &|_| ControlFlow::Continue(()));
+    let encoded = encode(&tree.unwrap().tree, &Options::new(Policy::Radv)).unwrap();
+    let mut file = rra::read(&rra::write(&encoded.image).unwrap()).unwrap();
+    let [first, second] = [1, 2].map(|number| file.structures[number].segment.clone());
+    let list = file.structures[1].header().primitive_pointer_offset;
+    assert!((list as usize) < first.bytes().len());
+    let close = first.address + u64::from(list);
+    file.structures[2].segment = Segment::new(close, second.bytes());
+    let opened = file.open(None).unwrap();
+    assert_eq!(opened.image.segments.len(), file.structures.len());
+    assert_eq!(opened.image.segments[2].bytes(), second.bytes());
+    let report = Gfx12::check(opened.image.clone());
+    let is_wrong = |finding: &&Finding| finding.rule == "header_offset";
+    assert_eq!(report.findings.iter().find(is_wrong), None);
+    let said: Vec<_> = opened.findings.iter().map(|f| (f.rule, f.severity)).collect();
+    assert_eq!(said, [("structure_overlap", Severity::Note)]);
+
+    // One byte less, and something that counts is covered.
+    file.structures[2].segment = Segment::new(close - 1, second.bytes());
+    let opened = file.open(None).unwrap();
+    assert_eq!(opened.image.segments.len(), file.structures.len() - 1);
 }
 
 fn compress(bytes: &[u8]) -> Vec<u8> {
