@@ -36,6 +36,7 @@
 //! | `source` | what a walk needs of either |
 //! | `scalar` | the plain walk over either |
 //! | [`beam`] | beams: queries, and many boxes at once |
+//! | [`nearest`] | the nearest point of the surface, and the side on which one is |
 //! | `safety` | what `unsafe` rests on |
 //! | `ordinary` | which rays and worlds the fast kernels take |
 //! | `oriented` | how rays see oriented nodes |
@@ -64,6 +65,7 @@ mod error;
 mod in_place;
 mod kernel;
 mod kind;
+pub mod nearest;
 mod ordinary;
 mod oriented;
 mod safety;
@@ -79,4 +81,5 @@ pub use batch::Batch;
 pub use error::TraceError;
 pub use kernel::Kernel;
 pub use machine::Hit;
+pub use nearest::{NearestAsk, NearestPoint};
 pub use tracer::{MACHINES, Mode, NAME, Options, Tracer};

@@ -6,7 +6,9 @@ use crate::beam::{BeamAsk, BeamBounds, BeamKernel, Beams, BeamsError};
 use crate::in_place::InPlace;
 use crate::kernel::Kernel;
 use crate::kind::{Any, Closest, Kind};
-use crate::world::World;
+use crate::nearest::Placements;
+use crate::source::TraversalSource;
+use crate::world::{Boxes, World};
 use crate::{Hit, TraceError};
 use build::{Options as BuildOptions, Preset};
 use geometry::{Beam, Ray, TriangleRule};
@@ -118,6 +120,8 @@ pub struct Tracer {
     kernel: Kernel,
     /// What beams need beside that, made when the first is asked.
     beams: OnceLock<Result<BeamState, BeamsError>>,
+    /// What instances do to distances, looked at when the first nearest point is asked for.
+    placements: OnceLock<Placements>,
 }
 
 /// What beams walk.
@@ -164,7 +168,10 @@ impl Tracer {
     pub fn with_options(scene: &Scene, options: Options) -> Result<Self, TraceError> {
         let how = Self::build_options(Self::PRESET);
         let built = build::build(scene, &how, &|_| ControlFlow::Continue(()))?;
-        Self::from_tree(&built.tree, options)
+        match options.mode {
+            Mode::Prepared => Self::prepared(&built.tree, Boxes::Built, options),
+            Mode::InPlace => Self::from_tree(&built.tree, options),
+        }
     }
 
     /// A tracer over a tree, best one of [`Tracer::build_options`]. [`Mode::Prepared`] copies it;
@@ -174,7 +181,7 @@ impl Tracer {
     /// When the tree is too large or, in place, has no image, or the processor lacks the kernel.
     pub fn from_tree(tree: &Tree, options: Options) -> Result<Self, TraceError> {
         match options.mode {
-            Mode::Prepared => Self::prepared(tree, options),
+            Mode::Prepared => Self::prepared(tree, boxes(options), options),
             Mode::InPlace => {
                 // The walks' own box tests are conservative, so boxes need no margin.
                 let dense = EncodeOptions::new(Policy::Dense);
@@ -210,14 +217,14 @@ impl Tracer {
     /// When the image has another format or is too large, or the processor lacks the kernel.
     pub fn from_image(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, TraceError> {
         match options.mode {
-            Mode::Prepared => Self::prepared(image.tree(), options),
+            Mode::Prepared => Self::prepared(image.tree(), boxes(options), options),
             Mode::InPlace => Self::over(Storage::InPlace(InPlace::new(image)?), options),
         }
     }
 
     /// Over a copy of a tree.
-    fn prepared(tree: &Tree, options: Options) -> Result<Self, TraceError> {
-        let world = World::new(tree, options.keeps_boxes).map_err(|_| TraceError::TooLarge)?;
+    fn prepared(tree: &Tree, boxes: Boxes, options: Options) -> Result<Self, TraceError> {
+        let world = World::new(tree, boxes).map_err(|_| TraceError::TooLarge)?;
         Self::over(Storage::Prepared(world), options)
     }
 
@@ -226,7 +233,7 @@ impl Tracer {
         if !kernel.is_available() {
             return Err(TraceError::Kernel { kernel });
         }
-        Ok(Self { storage, options, kernel, beams: OnceLock::new() })
+        Ok(Self { storage, options, kernel, beams: OnceLock::new(), placements: OnceLock::new() })
     }
 
     fn from_report(report: CheckReport<Gfx12>, options: Options) -> Result<Self, TraceError> {
@@ -349,11 +356,20 @@ impl Tracer {
                 Ok(BeamState { bounds: BeamBounds::new(world)?, copy: None })
             }
             Storage::InPlace(image) => {
-                let world = World::new(image.image().tree(), true);
+                let world = World::new(image.image().tree(), Boxes::Stored);
                 let world = world.map_err(|_| BeamsError::TooLarge)?;
                 Ok(BeamState { bounds: BeamBounds::new(&world)?, copy: Some(world) })
             }
         }
+    }
+
+    pub(crate) fn placements(&self) -> &Placements {
+        self.placements.get_or_init(|| {
+            Placements::new(match &self.storage {
+                Storage::Prepared(world) => world.tlas(),
+                Storage::InPlace(image) => image.tlas(),
+            })
+        })
     }
 
     /// How it was made.
@@ -410,4 +426,9 @@ impl Tracer {
             }
         }
     }
+}
+
+/// Where the boxes of a copy come from, as options say.
+fn boxes(options: Options) -> Boxes {
+    if options.keeps_boxes { Boxes::Stored } else { Boxes::Anew }
 }

@@ -7,6 +7,7 @@ mod common;
 mod flips;
 mod hostile;
 mod kernels;
+mod nearest;
 mod questions;
 mod stored_boxes;
 mod watched;

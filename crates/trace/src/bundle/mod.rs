@@ -238,7 +238,7 @@ mod tests {
         let scene = Builtin::Organic.scene(500);
         let keep_going = |_| ControlFlow::Continue(());
         let built = build::build(&scene, &build::Options::default(), &keep_going).unwrap();
-        let world = World::new(&built.tree, false).unwrap();
+        let world = World::new(&built.tree, crate::world::Boxes::Anew).unwrap();
         let ask = Ask::everything(TriangleRule::Watertight);
         let mut answers: Vec<K::Answer> = rays.iter().map(|_| K::miss()).collect();
         // SAFETY: FEATURES-DETECTED.

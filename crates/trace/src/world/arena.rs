@@ -3,17 +3,18 @@
 //! Nodes come first, then leaves, then room for kernels that load whole vectors of a leaf's last
 //! row.
 
-use super::leaf::Leaves;
 use super::node::Node;
 use super::pointer::{Pointer, UNIT};
 use geometry::{Triangle, Vec3};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// One line of memory.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C, align(64))]
 struct Line([u32; 16]);
 
 const LINES_OF_NODE: usize = size_of::<Node>() / size_of::<Line>();
+const UNITS_OF_LINE: usize = size_of::<Line>() / UNIT;
 
 /// Lines behind the last leaf.
 const ROOM: usize = 2;
@@ -30,22 +31,22 @@ pub(crate) struct Arena {
 }
 
 impl Arena {
-    /// Nodes, then leaves, one after the other.
-    pub(crate) fn new(nodes: &[Node], leaves: &Leaves) -> Self {
-        let words = leaves.words();
-        let mut lines =
-            Vec::with_capacity(nodes.len() * LINES_OF_NODE + words.len().div_ceil(16) + ROOM);
+    /// Memory for so many nodes, and for leaves of so many units; all zero. `None` if there is not
+    /// enough.
+    pub(crate) fn zeros(nodes: usize, leaf_units: usize) -> Option<Self> {
+        let count = nodes * LINES_OF_NODE + leaf_units.div_ceil(UNITS_OF_LINE) + ROOM;
+        let mut lines = zeros(count)?;
         ask_for_large_pages(&mut lines);
-        for node in nodes {
-            let words = node.words();
-            lines.extend(words.as_chunks::<16>().0.iter().map(|&line| Line(line)));
-        }
-        let (whole, rest) = words.as_chunks::<16>();
-        lines.extend(whole.iter().map(|&line| Line(line)));
-        let mut last = Line([0; 16]);
-        last.0[..rest.len()].copy_from_slice(rest);
-        lines.extend([last; ROOM]);
-        Self { lines, nodes: nodes.len() }
+        Some(Self { lines, nodes })
+    }
+
+    /// All of it: nodes, then the words of leaves.
+    pub(crate) fn parts_mut(&mut self) -> (&mut [Node], &mut [u32]) {
+        let (nodes, leaves) = self.lines.split_at_mut(self.nodes * LINES_OF_NODE);
+        // Lines are aligned like nodes, and there are as many as nodes take: always slices.
+        let nodes = <[Node]>::mut_from_bytes(nodes.as_mut_bytes()).unwrap_or_default();
+        let leaves = <[u32]>::mut_from_bytes(leaves.as_mut_bytes()).unwrap_or_default();
+        (nodes, leaves)
     }
 
     /// Where leaves begin, in units of pointers.
@@ -118,27 +119,40 @@ impl Arena {
     }
 }
 
+/// Lines of zeros, which the system gives as they are touched; `None` if it has not enough.
+fn zeros(count: usize) -> Option<Vec<Line>> {
+    let layout =
+        std::alloc::Layout::array::<Line>(count).ok().filter(|layout| layout.size() > 0)?;
+    // SAFETY: ZERO-VALID, VECTOR-SIZED: the layout is that of so many lines, and not empty; the
+    // vector gets all of what was allocated, by the allocator that it will be given back to.
+    unsafe {
+        let start = std::alloc::alloc_zeroed(layout).cast::<Line>();
+        (!start.is_null()).then(|| Vec::from_raw_parts(start, count, count))
+    }
+}
+
 /// Asks for large pages, before the memory is first touched: a walk reads all over it, and looking
 /// up small pages costs large scenes up to a tenth of their speed.
 #[cfg(target_os = "linux")]
-fn ask_for_large_pages(lines: &mut Vec<Line>) {
+fn ask_for_large_pages(lines: &mut [Line]) {
     const PAGE: usize = 4096;
     let start = lines.as_mut_ptr().cast::<u8>();
     let skipped = start.align_offset(PAGE);
-    let bytes = lines.capacity() * size_of::<Line>();
+    let bytes = size_of_val(lines);
     if let Some(length) = bytes.checked_sub(skipped).map(|rest| rest / PAGE * PAGE)
         && length > 0
     {
-        // SAFETY: ANY-ADDRESS: advice about pages that the vector owns, whether it is taken or not.
+        // SAFETY: ANY-ADDRESS: advice about pages that are ours, whether it is taken or not.
         unsafe { libc::madvise(start.add(skipped).cast(), length, libc::MADV_HUGEPAGE) };
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn ask_for_large_pages(_: &mut Vec<Line>) {}
+fn ask_for_large_pages(_: &mut [Line]) {}
 
 #[cfg(test)]
 mod tests {
+    use super::super::leaf;
     use super::*;
     use geometry::Aabb;
 
@@ -149,14 +163,23 @@ mod tests {
         };
         let all: Vec<(Triangle, u32)> = (0..11).map(|n| (triangle(n as f32), 100 + n)).collect();
         let parts = [&all[..3], &all[3..]];
-        let mut leaves = Leaves::default();
-        let pointers = parts.map(|part| leaves.push(part).unwrap());
         let boxes = [Aabb::new(Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 6.0, 8.0)); 2];
-        let nodes = [Node::of_boxes(&boxes), Node::of_boxes(&boxes[1..])];
-        let arena = Arena::new(&nodes, &leaves);
+        let mut arena = Arena::zeros(2, leaf::units(3) + leaf::units(8)).unwrap();
+        let (nodes, words) = arena.parts_mut();
+        nodes.copy_from_slice(&[Node::of_boxes(&boxes), Node::of_boxes(&boxes[1..])]);
+        let mut unit = 0;
+        let pointers = parts.map(|part| {
+            leaf::write(&mut words[unit * UNIT / 4..], part.len(), part.iter().copied());
+            unit += leaf::units(part.len());
+            Pointer::leaf(
+                (Arena::leaf_shift(2) + unit - leaf::units(part.len())) * UNIT,
+                part.len(),
+            )
+        });
         assert_eq!(arena.node(Pointer::node(1).unwrap()).bounds(0), boxes[1]);
         for (pointer, part) in pointers.iter().zip(parts) {
-            let pointer = pointer.shifted(Arena::leaf_shift(nodes.len())).unwrap();
+            let pointer = pointer.unwrap();
+            assert!(arena.holds(pointer));
             assert_eq!(pointer.triangles(), part.len());
             for (column, expected) in part.iter().enumerate() {
                 assert_eq!(arena.triangle(pointer, column), *expected);

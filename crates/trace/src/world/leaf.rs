@@ -5,7 +5,7 @@
 //! the next rows, the next leaf, or the room behind the last leaf, and must ignore what it finds
 //! there.
 
-use super::pointer::{Pointer, UNIT};
+use super::pointer::UNIT;
 use geometry::Triangle;
 
 /// Most triangles of a leaf.
@@ -16,30 +16,24 @@ const ROWS: usize = 10;
 /// Bytes of a triangle and its name.
 pub(crate) const TRIANGLE_BYTES: u64 = 4 * ROWS as u64;
 
-/// All leaves, one after the other.
-#[derive(Debug, Default)]
-pub(crate) struct Leaves {
-    words: Vec<u32>,
+/// Units of a leaf.
+pub(crate) fn units(triangles: usize) -> usize {
+    (4 * ROWS * triangles).div_ceil(UNIT)
 }
 
-impl Leaves {
-    /// Adds a leaf of 1 to 8 triangles with their names; `None` if there is no room for it. The
-    /// pointer counts from the first leaf.
-    pub(crate) fn push(&mut self, triangles: &[(Triangle, u32)]) -> Option<Pointer> {
-        let (count, start) = (triangles.len(), self.words.len());
-        let pointer = Pointer::leaf(start * 4, count)?;
-        self.words.resize(start + (ROWS * count).next_multiple_of(UNIT / 4), 0);
-        for (column, (triangle, name)) in triangles.iter().enumerate() {
-            let corners = triangle.vertices.iter().flat_map(|v| v.to_array()).map(f32::to_bits);
-            for (row, word) in corners.chain([*name]).enumerate() {
-                self.words[start + row * count + column] = word;
+/// Writes a leaf of `count` triangles with their names to the beginning of `words`.
+pub(crate) fn write(
+    words: &mut [u32],
+    count: usize,
+    triangles: impl Iterator<Item = (Triangle, u32)>,
+) {
+    let words = &mut words[..ROWS * count];
+    for (column, (triangle, name)) in triangles.take(count).enumerate() {
+        for (corner, vertex) in triangle.vertices.iter().enumerate() {
+            for axis in 0..3 {
+                words[(3 * corner + axis) * count + column] = vertex[axis].to_bits();
             }
         }
-        Some(pointer)
-    }
-
-    /// All of them.
-    pub(crate) fn words(&self) -> &[u32] {
-        &self.words
+        words[9 * count + column] = name;
     }
 }

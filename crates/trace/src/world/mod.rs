@@ -11,21 +11,27 @@
 //! | `arena` | the memory of both |
 //! | `primitive_ids` | ids of triangles |
 //! | `prepare` | a tree, laid out |
+//! | `room` | how much room its parts need |
+//! | `contents` | what leaves hold |
+//! | `fill` | a level, written into its room |
 //! | `source` | what the scalar walk sees of all this |
 
 mod arena;
+mod contents;
+mod fill;
 mod leaf;
 mod node;
 mod pointer;
 mod prepare;
 mod primitive_ids;
+mod room;
 mod source;
 
 pub(crate) use arena::Arena;
 pub(crate) use leaf::TRIANGLE_BYTES;
 pub(crate) use node::Node;
 pub(crate) use pointer::{Pointer, Target};
-pub(crate) use prepare::distinct;
+pub(crate) use prepare::{Boxes, distinct};
 pub(crate) use primitive_ids::PrimitiveIds;
 
 use geometry::Aabb;

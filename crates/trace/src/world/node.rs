@@ -13,9 +13,11 @@
 
 use super::pointer::Pointer;
 use geometry::{Aabb, Vec3};
+use std::cmp::Ordering;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// A node.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(C, align(64))]
 pub(crate) struct Node {
     /// For each axis: minima, then maxima.
@@ -40,19 +42,8 @@ impl Node {
                 maxima[slot] = bounds.max[axis];
             }
         }
-        node.orders = std::array::from_fn(|octant| order(boxes, octant));
+        node.orders = orders(boxes);
         node
-    }
-
-    /// The node as words, in the order of its bytes.
-    pub(crate) fn words(&self) -> [u32; 64] {
-        let mut words = [0; 64];
-        let planes = self.planes.iter().flatten().flatten().map(|plane| plane.to_bits());
-        let pointers = self.children.iter().map(|child| child.0);
-        for (word, value) in words.iter_mut().zip(planes.chain(pointers).chain(self.orders)) {
-            *word = value;
-        }
-        words
     }
 
     /// The box of a slot.
@@ -68,17 +59,35 @@ impl Node {
     }
 }
 
-/// The order of boxes for rays of an octant, near to far: by their centres along the octant's
-/// diagonal. Slots without a child come last.
-fn order(boxes: &[Aabb], octant: usize) -> u32 {
-    let sign = |axis: usize| if octant >> axis & 1 == 1 { -1.0 } else { 1.0 };
-    let diagonal = Vec3::new(sign(0), sign(1), sign(2));
-    let depth = |slot: &usize| {
-        boxes.get(*slot).map_or(f32::INFINITY, |bounds| bounds.center().dot(diagonal))
-    };
-    let mut slots: [usize; 8] = std::array::from_fn(|slot| slot);
-    slots.sort_by(|a, b| depth(a).total_cmp(&depth(b)));
-    slots.iter().rev().fold(0, |word, &slot| word << 3 | slot as u32)
+/// The orders of boxes for rays of each octant, near to far: by their centres along the octant's
+/// diagonal, and slots without a child last. An octant's opposite has the opposite order.
+fn orders(boxes: &[Aabb]) -> [u32; 8] {
+    let count = boxes.len().min(8);
+    let mut centers = [[0.0; 8]; 3];
+    for (slot, bounds) in boxes.iter().take(count).enumerate() {
+        let center = bounds.center();
+        for (axis, row) in centers.iter_mut().enumerate() {
+            row[slot] = center[axis];
+        }
+    }
+    let [x, y, z] = centers;
+    let empty = (count..8).fold(0, |word, slot| word | (slot as u32) << (3 * slot));
+    let mut orders = [empty; 8];
+    for octant in 0..4 {
+        let [sx, sy] = [0, 1].map(|axis| if octant >> axis & 1 == 1 { -1.0 } else { 1.0 });
+        let depths: [f32; 8] = std::array::from_fn(|slot| sx * x[slot] + sy * y[slot] + z[slot]);
+        for slot in 0..count {
+            let before = |other: &usize| match depths[*other].total_cmp(&depths[slot]) {
+                Ordering::Less => true,
+                Ordering::Equal => *other < slot,
+                Ordering::Greater => false,
+            };
+            let place = (0..count).filter(before).count();
+            orders[octant] |= (slot as u32) << (3 * place);
+            orders[7 - octant] |= (slot as u32) << (3 * (count - 1 - place));
+        }
+    }
+    orders
 }
 
 #[cfg(test)]

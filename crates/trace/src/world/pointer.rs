@@ -12,6 +12,7 @@
 //! bottom of every stack, and [`Pointer::LEAVE`] where a walk leaves an instance.
 
 use super::node::Node;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Bytes in which places are counted.
 pub(crate) const UNIT: usize = 16;
@@ -23,7 +24,7 @@ const PLACE_BITS: u32 = 27;
 const PLACE: u32 = (1 << PLACE_BITS) - 1;
 
 /// A packed pointer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout)]
 #[repr(transparent)]
 pub(crate) struct Pointer(pub(crate) u32);
 
@@ -72,11 +73,6 @@ impl Pointer {
     pub(crate) fn boxes(number: usize) -> Option<Self> {
         let number = u32::try_from(number).ok().filter(|&number| number < Self::LEAVE.0 - BOXES)?;
         Some(Self(BOXES | number))
-    }
-
-    /// The same leaf, so many units further on.
-    pub(crate) fn shifted(self, units: usize) -> Option<Self> {
-        Some(Self(self.0 & !PLACE | place((self.0 & PLACE) as usize + units)?))
     }
 
     /// Where it leads.
@@ -132,9 +128,8 @@ mod tests {
         assert_eq!(Pointer::node(0x80_0000), None);
         let leaf = Pointer::leaf(0x7FFF_FFF0, 8).unwrap();
         assert_eq!((leaf.target(), leaf.byte(), leaf.triangles()), (Target::Leaf, 0x7FFF_FFF0, 8));
-        assert_eq!(leaf.shifted(1), None);
         assert_eq!(Pointer::leaf(0x8000_0000, 1), None);
-        let leaf = Pointer::leaf(48, 1).unwrap().shifted(2).unwrap();
+        let leaf = Pointer::leaf(80, 1).unwrap();
         assert_eq!((leaf.target(), leaf.byte(), leaf.triangles()), (Target::Leaf, 80, 1));
         let instance = Pointer::instance(0x1FFF_FFFF);
         assert_eq!(instance.map(Pointer::target), Some(Target::Instance(0x1FFF_FFFF)));
