@@ -4,7 +4,7 @@
 
 use crate::errors;
 use numpy::ndarray::{ArrayView1, ArrayView2, Axis, Slice};
-use numpy::{PyArray1, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1};
 use pyo3::prelude::*;
 use siliray::geometry::{Ray, Vec3};
 use siliray::trace::Hit;
@@ -44,10 +44,44 @@ pub(crate) enum Integers<'py> {
 /// Rows of at least three floats.
 #[derive(Clone, Copy)]
 enum Rows<'a> {
+    Single(RowsOf<'a, f32>),
+    Double(RowsOf<'a, f64>),
+}
+
+/// Rows of floats of one type.
+#[derive(Clone, Copy)]
+enum RowsOf<'a, F> {
     /// Without gaps: so many floats a row.
-    Packed(&'a [f32], usize),
-    Single(ArrayView2<'a, f32>),
-    Double(ArrayView2<'a, f64>),
+    Packed(&'a [F], usize),
+    /// However they lie.
+    Any(ArrayView2<'a, F>),
+}
+
+/// Three floats of a row.
+trait Point: Copy {
+    fn from_single(floats: [f32; 3]) -> Self;
+    /// Rounded to the nearest if need be.
+    fn from_double(floats: [f64; 3]) -> Self;
+}
+
+impl Point for Vec3 {
+    fn from_single(floats: [f32; 3]) -> Self {
+        Self::from_array(floats)
+    }
+
+    fn from_double(floats: [f64; 3]) -> Self {
+        Self::from_array(floats.map(|float| float as f32))
+    }
+}
+
+impl Point for [f64; 3] {
+    fn from_single(floats: [f32; 3]) -> Self {
+        floats.map(f64::from)
+    }
+
+    fn from_double(floats: [f64; 3]) -> Self {
+        floats
+    }
 }
 
 /// Bounds of rays.
@@ -60,14 +94,8 @@ enum Column<'a> {
 impl Floats<'_> {
     fn rows(&self) -> Rows<'_> {
         match self {
-            Self::Single(array) => {
-                let view = array.as_array();
-                match (view.to_slice(), view.ncols()) {
-                    (Some(slice), columns @ 1..) => Rows::Packed(slice, columns),
-                    _ => Rows::Single(view),
-                }
-            }
-            Self::Double(array) => Rows::Double(array.as_array()),
+            Self::Single(array) => Rows::Single(RowsOf::new(array.as_array())),
+            Self::Double(array) => Rows::Double(RowsOf::new(array.as_array())),
         }
     }
 
@@ -91,6 +119,13 @@ impl Floats<'_> {
         self.rows().read(0, 0..points.len(), &mut points, |point, row| *point = row);
         points
     }
+
+    /// The same in doubles.
+    pub(crate) fn wide_points(&self) -> Vec<[f64; 3]> {
+        let mut points = vec![[0.0; 3]; self.len()];
+        self.rows().read(0, 0..points.len(), &mut points, |point, row| *point = row);
+        points
+    }
 }
 
 impl FloatColumn<'_> {
@@ -102,29 +137,79 @@ impl FloatColumn<'_> {
     }
 }
 
-impl Rows<'_> {
-    /// Hands three floats of each row of a range, the first of them in `column`, to `set`.
-    fn read<T>(self, column: usize, range: Range<usize>, to: &mut [T], set: impl Fn(&mut T, Vec3)) {
+impl<'a, F: Copy> RowsOf<'a, F> {
+    fn new(view: ArrayView2<'a, F>) -> Self {
+        match (view.to_slice(), view.ncols()) {
+            (Some(slice), columns @ 1..) => Self::Packed(slice, columns),
+            _ => Self::Any(view),
+        }
+    }
+
+    /// Three floats of each row of a range, the first of them in `column`.
+    fn read<T>(
+        self,
+        column: usize,
+        range: Range<usize>,
+        to: &mut [T],
+        set: impl Fn(&mut T, [F; 3]),
+    ) {
         match self {
             Self::Packed(floats, columns) => {
                 let rows = floats[range.start * columns..range.end * columns].chunks_exact(columns);
                 for (to, row) in to.iter_mut().zip(rows) {
-                    set(to, Vec3::from_slice(&row[column..]));
+                    let row = &row[column..column + 3];
+                    set(to, [row[0], row[1], row[2]]);
                 }
             }
-            Self::Single(view) => {
+            Self::Any(view) => {
                 let view = view.slice_axis_move(Axis(0), Slice::from(range));
                 for (to, row) in to.iter_mut().zip(view.rows()) {
-                    set(to, Vec3::new(row[column], row[column + 1], row[column + 2]));
+                    // Columns of a wider table lie beside each other.
+                    let floats = match row.to_slice() {
+                        Some(row) => [row[column], row[column + 1], row[column + 2]],
+                        None => [row[column], row[column + 1], row[column + 2]],
+                    };
+                    set(to, floats);
                 }
             }
-            Self::Double(view) => {
-                let view = view.slice_axis_move(Axis(0), Slice::from(range));
-                for (to, row) in to.iter_mut().zip(view.rows()) {
-                    let [x, y, z] = [0, 1, 2].map(|axis| row[column + axis] as f32);
-                    set(to, Vec3::new(x, y, z));
-                }
+        }
+    }
+
+    fn at(self, row: usize, column: usize) -> [F; 3] {
+        match self {
+            Self::Packed(floats, columns) => {
+                let row = &floats[row * columns + column..][..3];
+                [row[0], row[1], row[2]]
             }
+            Self::Any(view) => [0, 1, 2].map(|place| view[[row, column + place]]),
+        }
+    }
+}
+
+impl Rows<'_> {
+    /// Hands three floats of each row of a range, the first of them in `column`, to `set`.
+    fn read<T, P: Point>(
+        self,
+        column: usize,
+        range: Range<usize>,
+        to: &mut [T],
+        set: impl Fn(&mut T, P),
+    ) {
+        match self {
+            Self::Single(rows) => {
+                rows.read(column, range, to, |to, row| set(to, P::from_single(row)));
+            }
+            Self::Double(rows) => {
+                rows.read(column, range, to, |to, row| set(to, P::from_double(row)));
+            }
+        }
+    }
+
+    /// Three floats of one row.
+    fn at(self, row: usize, column: usize) -> [f64; 3] {
+        match self {
+            Self::Single(rows) => Point::from_single(rows.at(row, column)),
+            Self::Double(rows) => rows.at(row, column),
         }
     }
 }
@@ -220,6 +305,37 @@ impl Rays<'_> {
             tmax.read(range, rays, |ray, t| ray.tmax = t);
         }
     }
+
+    /// Replaces `rays` by origins and directions of a range, in doubles.
+    pub(crate) fn read_wide(&self, range: Range<usize>, rays: &mut Vec<WideRay>) {
+        rays.clear();
+        rays.resize(range.len(), WideRay::default());
+        let set = |ray: &mut WideRay, origin| ray.origin = origin;
+        self.origins.read(0, range.clone(), rays, set);
+        let set = |ray: &mut WideRay, direction| ray.direction = direction;
+        self.directions.read(self.direction, range, rays, set);
+    }
+
+    /// One ray in doubles.
+    pub(crate) fn wide(&self, row: usize) -> WideRay {
+        let origin = self.origins.at(row, 0);
+        WideRay { origin, direction: self.directions.at(row, self.direction) }
+    }
+}
+
+/// A ray without bounds, in doubles.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct WideRay {
+    pub(crate) origin: [f64; 3],
+    pub(crate) direction: [f64; 3],
+}
+
+impl WideRay {
+    /// The ray that starts nearer by `shift`, rounded.
+    pub(crate) fn moved(&self, shift: [f64; 3]) -> Ray {
+        let origin = [0, 1, 2].map(|axis| self.origin[axis] - shift[axis]);
+        Ray::new(Vec3::from_double(origin), Vec3::from_double(self.direction))
+    }
 }
 
 impl Integers<'_> {
@@ -271,11 +387,6 @@ pub(crate) type PyColumns<'py> = (
 );
 
 impl Columns {
-    /// So many hits on whatever zeros name.
-    pub(crate) fn zeros(count: usize) -> Self {
-        Self { floats: [(); 3].map(|()| vec![0.0; count]), ids: [(); 3].map(|()| vec![0; count]) }
-    }
-
     /// How many hits there are.
     pub(crate) const fn len(&self) -> usize {
         self.floats[0].len()
@@ -340,4 +451,46 @@ impl HitArrays<'_> {
         };
         Ok((0..count).map(hit).collect())
     }
+}
+
+/// Columns of Python's that hits are written to: t, u, v, instance, geometry, primitive.
+///
+/// Memory is NumPy's, which asks for large pages: with small ones, the kernel would spend a tenth
+/// of the time that tracing takes on making pages.
+#[derive(FromPyObject)]
+pub(crate) struct HitRoom<'py>(
+    PyReadwriteArray1<'py, f32>,
+    PyReadwriteArray1<'py, f32>,
+    PyReadwriteArray1<'py, f32>,
+    PyReadwriteArray1<'py, u32>,
+    PyReadwriteArray1<'py, u32>,
+    PyReadwriteArray1<'py, u32>,
+);
+
+/// The same without Python.
+pub(crate) type HitSlices<'a> =
+    (&'a mut [f32], &'a mut [f32], &'a mut [f32], &'a mut [u32], &'a mut [u32], &'a mut [u32]);
+
+impl HitRoom<'_> {
+    /// The columns, if there is room for so many hits.
+    pub(crate) fn slices(&mut self, count: usize) -> PyResult<HitSlices<'_>> {
+        let Self(t, u, v, instance, geometry, primitive) = self;
+        Ok((
+            room(t, count)?,
+            room(u, count)?,
+            room(v, count)?,
+            room(instance, count)?,
+            room(geometry, count)?,
+            room(primitive, count)?,
+        ))
+    }
+}
+
+/// An array to write so many elements to.
+pub(crate) fn room<'a, T: Element>(
+    array: &'a mut PyReadwriteArray1<'_, T>,
+    count: usize,
+) -> PyResult<&'a mut [T]> {
+    let slice = array.as_slice_mut().ok().filter(|slice| slice.len() == count);
+    slice.ok_or_else(|| errors::array("no room for the results"))
 }

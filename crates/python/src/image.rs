@@ -3,11 +3,13 @@
 use crate::{document, errors, job, names};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use siliray::documents::diff::DiffDocument;
 use siliray::documents::findings::CheckDocument;
 use siliray::documents::inspect::{FindDocument, InspectDocument, levels};
 use siliray::documents::structure::StructureDocument;
 use siliray::find::Wanted;
 use siliray::gfx12::layout::{PointerFlags, Resource};
+use siliray::image_diff;
 use siliray::input::{StoredImage, image_file};
 use siliray::intersect::{IntersectError, Operands, intersect};
 use siliray::machine::{
@@ -157,6 +159,19 @@ impl Image {
             _ => errors::image(format!("{}: {error}", self.name)),
         })?;
         document::text(&answer)
+    }
+
+    /// How it differs from another one, with the first `most` differences.
+    fn diff(&self, py: Python<'_>, other: &Self, most: usize) -> PyResult<String> {
+        let (one, two) = (self.format.name, other.format.name);
+        if one != two {
+            let message = format!("one image has the format {one}, the other {two}");
+            return Err(errors::image(message));
+        }
+        let files = [self.file()?, other.file()?];
+        job::run(py, 0, None, |_| {
+            document::text(&DiffDocument::new(&image_diff::diff(self.format, files, most)))
+        })?
     }
 
     #[getter]

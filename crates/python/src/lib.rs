@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `scene` | what is traced |
 //! | `tracer` | many rays, fast |
+//! | `locations` | where rays meet triangles, in doubles |
 //! | `beams` | many beams, spheres and frusta |
 //! | `image` | bytes as hardware reads them: check, inspect, intersect |
 //! | `machines` | build, walk, compare, simulate, the law, clearance |
@@ -29,6 +30,7 @@ mod generated;
 mod image;
 mod isbe;
 mod job;
+mod locations;
 mod machines;
 mod names;
 mod render;
@@ -52,7 +54,9 @@ mod _native {
         isbe_layout, isbe_mesh, isbe_run,
     };
     #[pymodule_export]
-    use crate::machines::{build, clearance, compare, configs, law, simulate, walk};
+    use crate::locations::{Planes, first_locations, locations};
+    #[pymodule_export]
+    use crate::machines::{build, clearance, compare, configs, law, simulate, vectors, walk};
     #[pymodule_export]
     use crate::render::render;
     #[pymodule_export]

@@ -19,6 +19,7 @@ use siliray::documents::compare::CompareDocument;
 use siliray::documents::conformance::{ImagesDocument, LawImage, TableDocument};
 use siliray::documents::sim::SimDocument;
 use siliray::documents::units::UnitDocument;
+use siliray::documents::vectors::{VectorsDocument, VectorsFile};
 use siliray::flat_scene::FlatScene;
 use siliray::geometry::{Ray, TriangleRule, Vec3};
 use siliray::image_build::{BuildPlan, Made, MakeImageError};
@@ -416,6 +417,28 @@ pub(crate) fn law(
         }
         let images = reports.iter().map(LawImage::from).collect();
         document::text(&ImagesDocument { seed, images })
+    })?
+}
+
+/// Runs vector files.
+#[pyfunction]
+pub(crate) fn vectors(
+    py: Python<'_>,
+    files: Vec<PathBuf>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    job::run(py, 0, progress, |watch| {
+        watch.begin(files.len());
+        let mut ran = VectorsDocument { files: Vec::new(), failed: 0 };
+        for file in &files {
+            let file = VectorsFile::run(file);
+            ran.failed += file.failed;
+            ran.files.push(file);
+            if watch.advance(1).is_break() {
+                break;
+            }
+        }
+        document::text(&ran)
     })?
 }
 

@@ -1,11 +1,11 @@
 //! `Tracer`: many rays, fast.
 
-use crate::arrays::{Columns, HitArrays, PyColumns};
+use crate::arrays::{Columns, HitArrays, HitRoom, PyColumns, room};
 use crate::generated::{AnyRays, GeneratedRays, RaySource};
 use crate::job::{self, Watch};
 use crate::scene::Scene;
 use crate::{errors, names};
-use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use siliray::generators::Ground;
@@ -19,7 +19,7 @@ use siliray::trace::{Batch, Hit, Mode, NAME as FAST, Options, Tracer as Fast};
 use std::sync::{Arc, OnceLock};
 
 /// Rays of one task: as many as the tracer itself takes at once.
-const CHUNK: usize = 1 << 13;
+pub(crate) const CHUNK: usize = 1 << 13;
 
 /// Fewer rays are not worth other threads.
 const FEW: usize = 256;
@@ -30,7 +30,7 @@ pub(crate) struct Tracer {
     input: Arc<Input>,
     walked: MachineInput,
     source: &'static str,
-    fast: Fast,
+    fast: Arc<Fast>,
     threads: usize,
     /// What generated rays may start from, once it was asked for.
     ground: OnceLock<Arc<Ground>>,
@@ -90,10 +90,17 @@ impl Tracer {
             input: scene.input.clone(),
             walked,
             source,
-            fast,
+            fast: Arc::new(fast),
             threads,
             ground: OnceLock::new(),
         })
+    }
+
+    /// The same tracer for another number of threads; nothing is built or copied.
+    fn with_threads(&self, threads: usize) -> Self {
+        let Self { input, walked, source, fast, ground, .. } = self;
+        let (input, walked, fast) = (Arc::clone(input), walked.clone(), Arc::clone(fast));
+        Self { input, walked, source, fast, threads, ground: ground.clone() }
     }
 
     /// Rays of a generator, which is written as JSON, from number `first` on.
@@ -135,19 +142,18 @@ impl Tracer {
         PyArray1::from_vec(py, rows).reshape([rays.len(), 8])
     }
 
-    /// The closest hit of each ray.
+    /// The closest hit of each ray, into the columns of `room_for`.
     fn closest<'py>(
         &self,
         py: Python<'py>,
         rays: RaySource<'py>,
         ask: Ask,
+        mut room_for: HitRoom<'py>,
         progress: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<PyColumns<'py>> {
+    ) -> PyResult<()> {
         let (rays, batch) = (rays.rays()?, self.batch(ask)?);
-        let columns = self.run(py, rays.len(), progress, |watch| {
-            let mut columns = Columns::zeros(rays.len());
-            let ([t, u, v], [instance, geometry, primitive]) =
-                (&mut columns.floats, &mut columns.ids);
+        let (t, u, v, instance, geometry, primitive) = room_for.slices(rays.len())?;
+        self.run(py, rays.len(), progress, |watch| {
             let parts = (
                 t.par_chunks_mut(CHUNK),
                 u.par_chunks_mut(CHUNK),
@@ -165,15 +171,17 @@ impl Tracer {
                 let hits = &mut hits[..part.len()];
                 hits.fill(Hit::MISS);
                 batch.closest_into(part, hits);
-                for (row, hit) in hits.iter().enumerate() {
-                    (t[row], u[row], v[row]) = (hit.t, hit.u, hit.v);
-                    (instance[row], geometry[row], primitive[row]) = hit.ids();
+                let floats = t.iter_mut().zip(u).zip(v);
+                let ids = instance.iter_mut().zip(geometry).zip(primitive);
+                for (hit, (((t, u), v), ((instance, geometry), primitive))) in
+                    hits.iter().zip(floats.zip(ids))
+                {
+                    (*t, *u, *v) = (hit.t, hit.u, hit.v);
+                    (*instance, *geometry, *primitive) = hit.ids();
                 }
                 watch.advance(part.len())
             });
-            columns
-        })?;
-        Ok(columns.into_python(py))
+        })
     }
 
     /// Whether each ray hits anything.
@@ -246,45 +254,64 @@ impl Tracer {
         Ok((PyArray1::from_vec(py, offsets), columns.into_python(py)))
     }
 
-    /// Points and normals of hits, one hit a ray; NaN for a miss.
-    fn surfaces<'py>(
+    /// Points at one parameter of each ray, three floats each; NaN for a miss.
+    fn positions<'py>(
+        &self,
+        py: Python<'py>,
+        rays: RaySource<'py>,
+        t: PyReadonlyArray1<'py, f32>,
+        mut room_for: PyReadwriteArray1<'py, f32>,
+    ) -> PyResult<()> {
+        let rays = rays.rays()?;
+        let t = t.as_slice().ok().filter(|t| t.len() == rays.len());
+        let t = t.ok_or_else(|| errors::array("one hit for each ray is expected"))?;
+        let points = room(&mut room_for, 3 * t.len())?;
+        self.run(py, t.len(), None, |watch| {
+            let parts = points.par_chunks_mut(3 * CHUNK).zip(t.par_chunks(CHUNK)).enumerate();
+            let _ = parts.try_for_each_init(Vec::new, |part, (number, (points, t))| {
+                let start = number * CHUNK;
+                rays.read(start..start + t.len(), part);
+                for (point, (ray, &t)) in points.chunks_exact_mut(3).zip(part.iter().zip(t)) {
+                    let t = if t.is_finite() { t } else { f32::NAN };
+                    ray.at(t).write_to_slice(point);
+                }
+                watch.advance(t.len())
+            });
+        })
+    }
+
+    /// Normals of hits, one hit a ray, three floats each; NaN for a miss.
+    fn normals<'py>(
         &self,
         py: Python<'py>,
         rays: RaySource<'py>,
         hits: HitArrays<'py>,
-    ) -> PyResult<(PyPoints<'py>, PyPoints<'py>)> {
+        mut room_for: PyReadwriteArray1<'py, f32>,
+    ) -> PyResult<()> {
         let (rays, hits) = (rays.rays()?, hits.hits()?);
         if rays.len() != hits.len() {
             return Err(errors::array("one hit for each ray is expected"));
         }
-        let points = self.run(py, rays.len(), None, |watch| {
+        let normals = room(&mut room_for, 3 * hits.len())?;
+        self.run(py, rays.len(), None, |watch| {
             let surfaces = Surfaces::new(self.view(), FAST);
-            let mut points = (vec![f32::NAN; 3 * hits.len()], vec![f32::NAN; 3 * hits.len()]);
-            let parts = (
-                points.0.par_chunks_mut(3 * CHUNK),
-                points.1.par_chunks_mut(3 * CHUNK),
-                hits.par_chunks(CHUNK),
-            );
-            let parts = parts.into_par_iter().enumerate();
-            parts.try_for_each_init(Vec::new, |part, (number, (positions, normals, hits))| {
+            let parts = normals.par_chunks_mut(3 * CHUNK).zip(hits.par_chunks(CHUNK)).enumerate();
+            parts.try_for_each_init(Vec::new, |part, (number, (normals, hits))| {
                 let start = number * CHUNK;
                 rays.read(start..start + hits.len(), part);
-                for (row, (ray, hit)) in part.iter().zip(hits).enumerate() {
+                for (normal, (ray, hit)) in normals.chunks_exact_mut(3).zip(part.iter().zip(hits)) {
                     if hit.is_miss() {
+                        normal.fill(f32::NAN);
                         continue;
                     }
                     let point = surfaces.at(ray, hit).map_err(|error| errors::render(&error))?;
-                    point.position.write_to_slice(&mut positions[3 * row..]);
-                    point.normal.write_to_slice(&mut normals[3 * row..]);
+                    point.normal.write_to_slice(normal);
                 }
                 // A caller that has lost interest raises its own exception.
                 let _ = watch.advance(part.len());
                 Ok::<(), PyErr>(())
-            })?;
-            Ok::<_, PyErr>(points)
-        })??;
-        let table = |floats: Vec<f32>| PyArray1::from_vec(py, floats).reshape([hits.len(), 3]);
-        Ok((table(points.0)?, table(points.1)?))
+            })
+        })?
     }
 
     #[getter]
@@ -325,7 +352,7 @@ impl Tracer {
 
 impl Tracer {
     /// The tracer itself.
-    pub(crate) const fn fast(&self) -> &Fast {
+    pub(crate) fn fast(&self) -> &Fast {
         &self.fast
     }
 
@@ -334,7 +361,8 @@ impl Tracer {
         self.walked.tree().tlas.is_some()
     }
 
-    fn batch(&self, (mask, flags): Ask) -> PyResult<Batch<'_>> {
+    /// What is asked of many rays.
+    pub(crate) fn batch(&self, (mask, flags): Ask) -> PyResult<Batch<'_>> {
         let flags = RayFlags::from_bits(flags)
             .ok_or_else(|| errors::option(format!("there are no ray flags {flags:#x}")))?;
         Ok(self.fast.batch().mask(mask).flags(flags))

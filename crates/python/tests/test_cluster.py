@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,11 +15,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-
 import siliray
 from siliray.dataframe import Histogram, cast_rays, generated
 from siliray.generators import Scatter
+from test_documents import ON_CLUSTERS, SCALE, TRIANGLE, ray_files
 
 ray = pytest.importorskip("ray")
 
@@ -89,16 +91,37 @@ with pa.ipc.new_file(sys.argv[2], answer.schema) as file:
 """
 
 
+def example(text: str, folder: Path) -> str:
+    """A program of the guide for clusters, with places that exist, on a cluster that is there."""
+    text = SCALE[0].split("frame =")[0].replace("10**6", "10**5") + text
+    for there, here in (("s3://my", folder), ("/scenes", folder)):
+        text = text.replace(there, str(here))
+    return re.sub(r"^.*\("auto"\)$", "", text, flags=re.MULTILINE)
+
+
 def test_daft_on_ray(cluster: Any, tmp_path: Path) -> None:
-    """The program of the native runner, on the cluster."""
+    """The program of the native runner on the cluster, and that of the guide."""
+    ray_files(tmp_path / "rays")
+    (tmp_path / "city.ply").write_text(TRIANGLE)
     out = tmp_path / "answer.arrow"
-    program = [sys.executable, "-c", DAFT, cluster.address, str(out)]
-    subprocess.run(program, check=True, capture_output=True, timeout=80)
+    program = DAFT + example(ON_CLUSTERS[0], tmp_path)
+    command = [sys.executable, "-c", program, cluster.address, str(out)]
+    subprocess.run(command, check=True, capture_output=True, timeout=80)
     table = generated(SCATTER, 400_000, rays_per_row=20_000)
     expected = cast_rays(table, SCENE, reduce=HISTOGRAM)
     found = pa.ipc.open_file(out).read_all().sort_by("first")
     assert found["counts"].to_pylist() == expected["counts"].to_pylist()
     assert np.array_equal(found["hits"].to_numpy(), expected["hits"].to_numpy())
+    hits = pq.read_table(tmp_path / "hits").sort_by("ox")
+    assert hits["primitive"].to_pylist() == [0, 0, 0xFFFFFFFF, 0xFFFFFFFF]
+
+
+def test_the_guides_program_for_ray(cluster: Any, tmp_path: Path) -> None:
+    (tmp_path / "city.ply").write_text(TRIANGLE)
+    names: dict[str, Any] = {}
+    exec(example(ON_CLUSTERS[1], tmp_path), names)
+    # The triangle is in the box that rays start from; most of them miss it.
+    assert 0 < names["dataset"].sum("hits") < 50_000
 
 
 def test_a_killed_node_changes_nothing(cluster: Any) -> None:

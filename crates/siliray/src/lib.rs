@@ -67,6 +67,7 @@
 //! | [`isbe_program`] | a program on ISBE memory |
 //! | [`flat_scene`] | a scene without instances |
 //! | [`generators`] | rays that need not be stored |
+//! | [`locations`] | where rays meet triangles, in doubles |
 //! | [`sweep`] | a part in straight motion through a scene |
 //! | [`vector_files`] | vector files of every kind |
 //! | [`extensions`] | extensions of the hart by name |
@@ -104,6 +105,7 @@ pub mod image_scene;
 pub mod input;
 pub mod intersect;
 pub mod isbe_program;
+pub mod locations;
 #[cfg(not(target_family = "wasm"))]
 pub mod ray_files;
 pub mod registry;

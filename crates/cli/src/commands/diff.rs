@@ -5,9 +5,8 @@ use crate::failure::Failure;
 use crate::image_args::Diff;
 use crate::output::number::{counted, grouped};
 use crate::output::{Output, Table};
-use serde::Serialize;
+use siliray::documents::diff::{DiffDocument, FieldCount};
 use siliray::image_diff::{self, Difference, FieldSum, ImageDiff, KindSums};
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Differences that are listed as text.
@@ -15,84 +14,6 @@ const LISTED: usize = 10;
 
 /// Fields that the summary has room for.
 const SUMMED: usize = 20;
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Json<'a> {
-    equal: bool,
-    nodes: [usize; 2],
-    summary: JsonSummary<'a>,
-    differences: Vec<JsonDifference<'a>>,
-    left_out: usize,
-    other_bytes: usize,
-}
-
-#[derive(Serialize)]
-struct JsonSummary<'a> {
-    #[serde(flatten)]
-    all: JsonSums,
-    kinds: Vec<JsonKind>,
-    beside: Vec<JsonBeside>,
-    fields: Vec<JsonCount<'a>>,
-}
-
-/// How many structures are what.
-#[derive(Serialize)]
-struct JsonSums {
-    equal: usize,
-    changed: usize,
-    only_in_a: usize,
-    only_in_b: usize,
-}
-
-#[derive(Serialize)]
-struct JsonKind {
-    kind: &'static str,
-    #[serde(flatten)]
-    sums: JsonSums,
-}
-
-/// Records beside structures that changed.
-#[derive(Serialize)]
-struct JsonBeside {
-    kind: &'static str,
-    changed: usize,
-}
-
-/// How often a field changed, and where first.
-#[derive(Serialize)]
-struct JsonCount<'a> {
-    name: &'a str,
-    count: usize,
-    pointer: &'a str,
-    offset: Option<u64>,
-}
-
-impl From<KindSums> for JsonSums {
-    fn from(KindSums { equal, changed, only_in: [only_in_a, only_in_b] }: KindSums) -> Self {
-        Self { equal, changed, only_in_a, only_in_b }
-    }
-}
-
-/// A structure that is not the same in both images.
-#[derive(Serialize)]
-struct JsonDifference<'a> {
-    structure: usize,
-    pointer: &'a str,
-    kind: &'static str,
-    offsets: [Option<u64>; 2],
-    /// "a" or "b" if the other image has no such structure.
-    only_in: Option<&'static str>,
-    fields: Vec<JsonField<'a>>,
-}
-
-#[derive(Serialize)]
-struct JsonField<'a> {
-    name: &'a str,
-    bits: [u32; 2],
-    a: &'a str,
-    b: &'a str,
-}
 
 /// Compares the files.
 pub(crate) fn run(args: &Diff, output: &Output) -> Result<(), Failure> {
@@ -107,47 +28,8 @@ pub(crate) fn run(args: &Diff, output: &Output) -> Result<(), Failure> {
     let everything = if output.is_json() || args.all { usize::MAX } else { LISTED };
     let most = args.limit.unwrap_or(everything);
     let diff = image_diff::diff(first.format, [&first.file, &second.file], most);
-    output.result(&json(&diff), &text(&diff))?;
+    output.result(&DiffDocument::new(&diff), &text(&diff))?;
     if diff.is_empty() { Ok(()) } else { Err(Failure::exit_only()) }
-}
-
-fn json(diff: &ImageDiff) -> Json<'_> {
-    let differences = diff.differences.iter().map(|difference| JsonDifference {
-        structure: difference.structure,
-        pointer: &difference.pointer,
-        kind: difference.kind,
-        offsets: difference.offsets,
-        only_in: difference.only_in.map(|side| ["a", "b"][side]),
-        fields: difference
-            .fields
-            .iter()
-            .map(|field| {
-                let [a, b] = &field.values;
-                JsonField { name: &field.name, bits: field.bits, a, b }
-            })
-            .collect(),
-    });
-    Json {
-        equal: diff.is_empty(),
-        nodes: diff.structures,
-        summary: JsonSummary {
-            all: diff.sums().into(),
-            kinds: diff
-                .kinds
-                .iter()
-                .map(|(kind, &sums)| JsonKind { kind, sums: sums.into() })
-                .collect(),
-            beside: diff
-                .beside
-                .iter()
-                .map(|(&kind, &changed)| JsonBeside { kind, changed })
-                .collect(),
-            fields: sums(&diff.fields),
-        },
-        differences: differences.collect(),
-        left_out: diff.count() - diff.differences.len(),
-        other_bytes: diff.other_bytes,
-    }
 }
 
 fn text(diff: &ImageDiff) -> String {
@@ -186,25 +68,12 @@ fn kind_sums(kinds: &BTreeMap<&'static str, KindSums>) -> String {
     format!("\n{}", table.text())
 }
 
-/// How often each field changed, the most frequent first.
-fn sums(fields: &BTreeMap<String, FieldSum>) -> Vec<JsonCount<'_>> {
-    let sums = fields.iter().map(|(name, sum)| JsonCount {
-        name,
-        count: sum.count,
-        pointer: &sum.pointer,
-        offset: sum.offset,
-    });
-    let mut sums: Vec<JsonCount<'_>> = sums.collect();
-    sums.sort_by_key(|sum| Reverse(sum.count));
-    sums
-}
-
 fn field_sums(fields: &BTreeMap<String, FieldSum>) -> String {
     if fields.is_empty() {
         return String::new();
     }
     let mut table = Table::new(&["field", "changed", "first in", "at byte"]);
-    for sum in sums(fields).iter().take(SUMMED) {
+    for sum in FieldCount::all(fields).iter().take(SUMMED) {
         let offset = sum.offset.map_or(String::new(), |offset| format!("{offset:#x}"));
         let (name, pointer) = (sum.name.to_owned(), sum.pointer.to_owned());
         table.row(vec![name, grouped(sum.count as u64), pointer, offset]);

@@ -25,9 +25,11 @@ from ._machines import (
     compare,
     configs,
     conformance,
+    diff,
     inspect,
     intersect,
     simulate,
+    vectors,
     walk,
 )
 from ._render import Rendering, render
@@ -90,10 +92,12 @@ __all__ = [
     "compare",
     "configs",
     "conformance",
+    "diff",
     "inspect",
     "intersect",
     "isbe",
     "render",
     "simulate",
+    "vectors",
     "walk",
 ]

@@ -123,3 +123,8 @@ def any_rays(
     if not (directions is None and tmin is None and tmax is None):
         raise OptionError("rays of a generator have their directions and bounds already")
     return origins
+
+
+def count(rays: Rays) -> int:
+    """How many rays there are."""
+    return len(rays if isinstance(rays, GeneratedRays) else rays[0])

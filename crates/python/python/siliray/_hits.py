@@ -15,6 +15,20 @@ MISS = 0xFFFFFFFF
 
 _COLUMNS = ("t", "u", "v", "instance", "geometry", "primitive")
 
+#: Arrays of so many bytes get large pages from NumPy, and are written much faster for it.
+_LARGE = 4 << 20
+
+
+def room(count: int) -> _native.Columns:
+    """Columns for so many hits. Those too small for large pages share memory by threes."""
+    if count == 0 or 4 * count >= _LARGE:
+        t, u, v = (np.empty(count, np.float32) for _ in range(3))
+        instance, geometry, primitive = (np.empty(count, np.uint32) for _ in range(3))
+    else:
+        t, u, v = np.empty((3, count), np.float32)
+        instance, geometry, primitive = np.empty((3, count), np.uint32)
+    return t, u, v, instance, geometry, primitive
+
 
 class Columns:
     """Columns of one length, which whatever reads Arrow takes without a copy."""
@@ -90,10 +104,6 @@ class Hits(Columns):
         """Whether there is a hit."""
         return np.isfinite(self.t)
 
-    @cached_property
-    def _surfaces(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        return self._tracer.surfaces(self._rays_of_hits(), self._columns())
-
     def _rays_of_hits(self) -> _arrays.Rays:
         return self._rays
 
@@ -107,20 +117,21 @@ class Hits(Columns):
 
     @cached_property
     def _positions(self) -> NDArray[np.float32]:
-        rays = self._rays_of_hits()
-        if isinstance(rays, _native.GeneratedRays):
-            rays = self._tracer.rays(rays), None, None, None
-        origins, directions = rays[0][:, :3], rays[0][:, 3:6] if rays[1] is None else rays[1]
-        t = np.where(self.hit, self.t, np.float32(np.nan))
-        points = directions.astype(np.float32) * t[:, np.newaxis]
-        points += origins.astype(np.float32, copy=False)
-        return points
+        points = np.empty(3 * len(self), np.float32)
+        self._tracer.positions(self._rays_of_hits(), self.t, points)
+        return points.reshape(-1, 3)
 
     @property
     def normals(self) -> NDArray[np.float32]:
         """Unit normals of what was hit, (N, 3), on the side that the ray comes from; NaN for a
         miss."""
-        return self._surfaces[1]
+        return self._normals
+
+    @cached_property
+    def _normals(self) -> NDArray[np.float32]:
+        normals = np.empty(3 * len(self), np.float32)
+        self._tracer.normals(self._rays_of_hits(), self._columns(), normals)
+        return normals.reshape(-1, 3)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """All columns by name: what `pandas.DataFrame` takes."""

@@ -191,6 +191,42 @@ def intersect(
     )
 
 
+def diff(first: ImageLike, second: ImageLike, *, limit: int | None = None) -> Document:
+    """How two images of one format differ, structure by structure and field by field.
+
+    The keys are those of `siliray diff --json`: `equal`, `summary`, and under `differences` all
+    structures that are not the same, or the first `limit` of them.
+
+    >>> import siliray
+    >>> scene = siliray.Scene.open("organic", triangles=400)
+    >>> fast, best = (
+    ...     siliray.build(scene, format="gfx12", preset=preset).image for preset in ("fast", "best")
+    ... )
+    >>> siliray.diff(fast, fast)["equal"], siliray.diff(fast, best, limit=3)["equal"]
+    (True, False)
+    """
+    if limit is not None and limit < 0:
+        raise OptionError(f"limit: found {limit}, expected no negative number")
+    one, other = Image.of(first), Image.of(second)
+    most = 2**63 if limit is None else limit
+    return document(one._native.diff(other._native, most))
+
+
+def vectors(
+    files: str | PathLike[str] | Sequence[str | PathLike[str]], *, progress: Progress = None
+) -> Document:
+    """Runs vector files: cases with known answers. The keys are those of `siliray vectors --json`;
+    a file that cannot be run is one failed case.
+
+    >>> import siliray
+    >>> ran = siliray.vectors("nowhere.json")
+    >>> ran["failed"], ran["files"][0]["failures"][0]["expected"]
+    (1, 'a file')
+    """
+    named = [files] if isinstance(files, (str, PathLike)) else files
+    return document(_native.vectors([fspath(file) for file in named], callback(progress)))
+
+
 class Walk(Table):
     """A walk, one dict for each step, as `siliray walk --json` prints them; the last is the answer.
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _arrays, _native
 from ._contacts import AllContacts, Contacts
-from ._hits import AllHits, Hits
+from ._hits import AllHits, Hits, room
 from ._native import GeneratedRays
 from ._native import Tracer as _Native
 from ._progress import Progress, callback
@@ -62,12 +62,21 @@ class Tracer:
         preset: str | None = None,
         progress: Progress = None,
     ) -> None:
-        if threads is not None and threads < 1:
-            raise OptionError(f"threads: found {threads}, expected at least 1")
+        count = _threads(threads)
         self.scene = Scene.of(scene)
-        self._native = _Native(
-            self.scene._native, mode, rule, threads or 0, preset, callback(progress)
-        )
+        self._native = _Native(self.scene._native, mode, rule, count, preset, callback(progress))
+
+    def with_threads(self, threads: int | None) -> Tracer:
+        """The same tracer for another number of threads; nothing is built or copied.
+
+        >>> import siliray
+        >>> siliray.Tracer("organic").with_threads(1).threads
+        1
+        """
+        tracer = Tracer.__new__(Tracer)
+        tracer.scene = self.scene
+        tracer._native = self._native.with_threads(_threads(threads))
+        return tracer
 
     def generate(
         self, generator: Generator, first: int = 0, count: int | None = None
@@ -107,7 +116,8 @@ class Tracer:
         counterclockwise) or from the `back`.
         """
         rays = _arrays.any_rays(origins, directions, tmin, tmax)
-        columns = self._native.closest(rays, _ask(mask, cull), callback(progress))
+        columns = room(_arrays.count(rays))
+        self._native.closest(rays, _ask(mask, cull), columns, callback(progress))
         return Hits(columns, self._native, rays)
 
     def any(
@@ -236,6 +246,13 @@ def _shapes(shapes: Shapes, exact: bool, mask: int) -> ShapeArrays:
         raise OptionError(f"shapes: found {found}, expected Beams, Spheres or Frusta")
     mask, _ = _ask(mask, None)
     return {"kind": shapes.kind, "numbers": shapes.numbers, "exact": exact, "mask": mask}
+
+
+def _threads(threads: int | None) -> int:
+    """What the extension module takes: 0 is one for each processor."""
+    if threads is not None and threads < 1:
+        raise OptionError(f"threads: found {threads}, expected at least 1")
+    return threads or 0
 
 
 def _ask(mask: int, cull: str | None) -> tuple[int, int]:

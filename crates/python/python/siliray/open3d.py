@@ -126,7 +126,7 @@ class RaycastingScene:
         normals on the side from which the corners run counterclockwise; zero for a miss."""
         table, shape, wrap = _rows(rays, "rays", 6)
         world = self._now()
-        hits = world.with_threads(nthreads).closest(table)
+        hits = world.tracer.with_threads(_threads(nthreads)).closest(table)
         uvs = np.stack([hits.u, hits.v], axis=-1)
         return {
             "t_hit": wrap(hits.t.reshape(shape)),
@@ -153,7 +153,7 @@ class RaycastingScene:
         if not tnear >= 0:
             raise OptionError(f"tnear: found {tnear}, expected at least 0")
         table, shape, wrap = _rows(rays, "rays", 6)
-        tracer = self._now().with_threads(nthreads)
+        tracer = self._now().tracer.with_threads(_threads(nthreads))
         near = None if tnear == 0 else tnear
         far = None if tfar == float("inf") else tfar
         return wrap(tracer.any(table, tmin=near, tmax=far).reshape(shape))
@@ -198,7 +198,7 @@ class RaycastingScene:
         if nsamples < 1 or nsamples % 2 == 0:
             raise OptionError(f"nsamples: found {nsamples}, expected an odd number")
         table, shape, wrap = _rows(query_points, "query_points", 3)
-        tracer = self._now().with_threads(nthreads)
+        tracer = self._now().tracer.with_threads(_threads(nthreads))
         return wrap(inside(tracer, table).astype(np.float32).reshape(shape))
 
     @overload
@@ -261,7 +261,7 @@ class RaycastingScene:
 
     def _list(self, table: _arrays.Array, nthreads: int) -> dict[str, _arrays.Array]:
         world = self._now()
-        hits = world.with_threads(nthreads).all(table)
+        hits = world.tracer.with_threads(_threads(nthreads)).all(table)
         bounds = world.tracer.scene.bounds
         first = _places.are_first(hits, table[:, 3:], bounds, by_geometry=True)
         splits = np.concatenate([[0], np.cumsum(first)])[hits.offsets]
@@ -282,22 +282,12 @@ class _World:
         self, meshes: list[tuple[_arrays.Array, _arrays.Array]], threads: int | None
     ) -> None:
         self.tracer = Tracer(Scene.from_geometries(list(meshes)), threads=threads)
-        self._tracers = {threads: self.tracer}
-        self._lock = threading.Lock()
         counts = [len(faces) for _, faces in meshes]
         self._starts = np.cumsum([0, *counts])
         # The last row is that of a miss.
         self._normals = np.zeros((self._starts[-1] + 1, 3), np.float32)
         for (vertices, faces), start in zip(meshes, self._starts):
             self._normals[start : start + len(faces)] = _unit_normals(vertices, faces)
-
-    def with_threads(self, nthreads: int) -> Tracer:
-        """The tracer for so many threads; each number has one of its own."""
-        threads = _threads(nthreads)
-        with self._lock:
-            if threads not in self._tracers:
-                self._tracers[threads] = Tracer(self.tracer.scene, threads=threads)
-            return self._tracers[threads]
 
     def normals(self, geometry: _arrays.Array, primitive: _arrays.Array) -> _arrays.Array:
         rows = primitive

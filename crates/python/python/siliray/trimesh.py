@@ -18,7 +18,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _places
+from . import _arrays, _native, _places
 from ._hits import MISS, AllHits
 from ._inside import inside
 from ._scene import Scene, mesh_arrays
@@ -27,13 +27,6 @@ from .errors import OptionError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-#: Locations that are computed at once: as many as stay in the processor's cache.
-_CHUNK = 1 << 14
-
-#: How far, as a share of it, the parameter of a hit and that of its plane may differ. Where they
-#: differ more, the ray runs along the plane, and rounding the ray has moved the place.
-_CLOSE = 1e-2
 
 
 class RayMeshIntersector:
@@ -121,6 +114,8 @@ class RayMeshIntersector:
         origins, directions = world.rays(ray_origins, ray_directions)
         if max_hits == 0:
             origins, directions = origins[:0], directions[:0]
+        if return_locations and not multiple_hits:
+            return world.first_locations(origins, directions)
         if multiple_hits:
             every = world.tracer.all(world.moved(origins), directions)
             index_tri, index_ray, t = every.primitive, every.ray, every.t
@@ -255,6 +250,26 @@ class _World:
             first &= rank - before < max_hits
         return first
 
+    def first_locations(
+        self, origins: _arrays.Array, directions: _arrays.Array
+    ) -> tuple[Integers, Integers, Floats]:
+        """The first triangle of each ray that hits one, the ray, and where."""
+        count = len(origins)
+        places, index_ray = np.empty(3 * count), np.empty(count, np.int64)
+        index_tri = np.empty(count, np.int64)
+        found = _native.first_locations(
+            self.tracer._native,
+            (origins, directions, None, None),
+            self._planes,
+            (0.0, 0.0, 0.0) if self._shift is None else self._shift.tolist(),
+            (places, index_ray, index_tri),
+        )
+        results = index_tri[:found], index_ray[:found], places[: 3 * found].reshape(-1, 3)
+        if found < count // 2:
+            # Not worth the memory of all rays.
+            return results[0].copy(), results[1].copy(), results[2].copy()
+        return results
+
     def locations(
         self,
         rays: tuple[_arrays.Array, _arrays.Array],
@@ -262,36 +277,12 @@ class _World:
         hits: tuple[NDArray[np.uint32], NDArray[np.float32]],
     ) -> Floats:
         """Where rays meet the planes of the triangles that they hit, in doubles."""
-        points = np.empty((len(index_ray), 3))
-        # `take` would copy all of a view, such as half the columns of a table, each time.
-        rays = np.ascontiguousarray(rays[0]), np.ascontiguousarray(rays[1])
-        for start in range(0, len(points), _CHUNK):
-            part = slice(start, start + _CHUNK)
-            # Column by column: rows of three are too short for NumPy.
-            x, y, z, offset = self._planes.take(hits[0][part], axis=0).T
-            origins, directions = (rows.take(index_ray[part], axis=0).T for rows in rays)
-            t = hits[1][part]
-            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                exact = offset - x * origins[0]
-                exact -= y * origins[1]
-                exact -= z * origins[2]
-                falling = x * directions[0]
-                falling += y * directions[1]
-                falling += z * directions[2]
-                exact /= falling
-                is_far = ~(np.abs(exact - t) <= _CLOSE * t)
-            exact[is_far] = t[is_far]
-            for axis in range(3):
-                column = directions[axis] * exact
-                column += origins[axis]
-                points[part, axis] = column
-        return points
+        places = np.empty(3 * len(index_ray))
+        _native.locations(
+            self.tracer._native, (*rays, None, None), self._planes, (index_ray, *hits), places
+        )
+        return places.reshape(-1, 3)
 
     @cached_property
-    def _planes(self) -> Floats:
-        """A normal, and its product with a point of the plane, for each triangle."""
-        a, b, c = (self._vertices[self._faces[:, corner]] for corner in range(3))
-        planes = np.empty((len(a), 4))
-        planes[:, :3] = np.cross(b - a, c - a)
-        planes[:, 3] = np.einsum("ij,ij->i", planes[:, :3], a)
-        return planes
+    def _planes(self) -> _native.Planes:
+        return _native.Planes(self._vertices, self._faces)

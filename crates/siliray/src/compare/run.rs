@@ -3,6 +3,7 @@
 use super::rays::{Losses, Rays};
 use super::row::{BytesPerTriangle, Row, RowKey, Work};
 use super::variant::Variant;
+use crate::conformance::KeepGoing;
 use crate::input::format_options;
 use crate::registry::registry;
 use crate::workload::WorkloadError;
@@ -10,12 +11,11 @@ use build::{BuildError, Built, Preset, Progress, ProgressFn};
 use geometry::TriangleRule;
 use machine::{
     Answer, AnyChecked, Counters, Encoded, Hit, Machine, MachineEntry, MachineError, MachineInput,
-    MachineOptions, reference,
+    MachineOptions, MakeError, reference,
 };
 use rayon::prelude::*;
 use scene::{Camera, Scene};
 use serde::Serialize;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -178,9 +178,6 @@ pub fn compare(
     Ok(under_way.compared)
 }
 
-/// Whether the caller still wants to know.
-type KeepGoing<'a> = dyn Fn() -> ControlFlow<()> + Sync + 'a;
-
 struct UnderWay<'a> {
     scene: &'a Scene,
     camera: &'a Camera,
@@ -239,7 +236,7 @@ impl UnderWay<'_> {
         for machine in machines {
             let answered = match (&unit, machine.name) {
                 (Some(unit), ttu_machine::NAME) => unit.clone(),
-                _ => image.ask(machine, rays).map_err(machine_error(variant))?,
+                _ => image.ask(machine, rays, variant, self.keep_going)?,
             };
             let cycles = unit.as_ref().map(|unit| unit.each_ref().map(|kind| kind.cycles));
             let row = image.row(key(machine), built, &answered, cycles, self.plan.rays);
@@ -342,17 +339,28 @@ impl Measured {
     }
 
     /// Asks a machine.
-    fn ask(&self, entry: &MachineEntry, rays: &[Rays; 3]) -> Result<[Asked; 3], MachineError> {
+    fn ask(
+        &self,
+        entry: &MachineEntry,
+        rays: &[Rays; 3],
+        variant: &Variant,
+        keep_going: &KeepGoing<'_>,
+    ) -> Result<[Asked; 3], CompareError> {
         let input = MachineInput::Image(Arc::clone(&self.checked));
         let made = (entry.make)(&input, &MachineOptions::default());
-        let machine = made.map_err(|error| MachineError::Failed {
-            machine: entry.name,
-            reason: error.to_string(),
-        })?;
+        let refused = |error: MakeError| {
+            let failed = MachineError::Failed { machine: entry.name, reason: error.to_string() };
+            machine_error(variant)(failed)
+        };
+        let machine = made.map_err(refused)?;
         in_order(rays.par_iter().map(|rays| {
             let numbers: Vec<usize> = (0..rays.queries.len()).collect();
-            let chunks = numbers.par_chunks(CHUNK);
-            let asked = chunks.map(|chunk| self.ask_some(&*machine, rays, chunk));
+            let asked = numbers.par_chunks(CHUNK).map(|chunk| {
+                if keep_going().is_break() {
+                    return Err(CompareError::Cancelled);
+                }
+                self.ask_some(&*machine, rays, chunk).map_err(machine_error(variant))
+            });
             asked.try_reduce(Asked::default, |mut all, some| {
                 all.counters += some.counters;
                 all.losses.lost += some.losses.lost;

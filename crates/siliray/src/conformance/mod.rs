@@ -146,14 +146,17 @@ pub fn run(options: &Options, watch: &ProgressFn<'_>) -> Result<Table, Conforman
     let targets = targets();
     let rows = rows(&targets, &options.only)?;
     let mut cells = Vec::with_capacity(rows.len());
+    let told = |done: usize| watch(Progress { fraction: done as f32 / rows.len() as f32 });
     for same_image in rows.chunk_by(Row::same_image) {
         let subject = Subject::new(&same_image[0])?;
         for same_questions in same_image.chunk_by(Row::same_questions) {
-            let questions = subject.questions(&same_questions[0], options)?;
+            let done = cells.len();
+            let questions = subject.questions(&same_questions[0], options, &|| told(done))?;
             for row in same_questions {
-                cells.push(subject.try_row(row, &questions, options.stack_size)?);
-                let fraction = cells.len() as f32 / rows.len() as f32;
-                if watch(Progress { fraction }).is_break() {
+                let done = cells.len();
+                let cell = subject.try_row(row, &questions, options.stack_size, &|| told(done))?;
+                cells.push(cell);
+                if told(cells.len()).is_break() {
                     return Err(ConformanceError::Cancelled);
                 }
             }
@@ -161,6 +164,9 @@ pub fn run(options: &Options, watch: &ProgressFn<'_>) -> Result<Table, Conforman
     }
     Ok(Table { seed: options.seed, cells })
 }
+
+/// Whether the caller still wants to know.
+pub type KeepGoing<'a> = dyn Fn() -> ControlFlow<()> + Sync + 'a;
 
 /// One line of the table before it is tried.
 #[derive(Debug, Clone, Copy)]
@@ -275,27 +281,37 @@ impl Subject {
         &self,
         row: &Row<'_>,
         options: &Options,
+        keep_going: &KeepGoing<'_>,
     ) -> Result<Vec<Question>, ConformanceError> {
         let tree = self.image.tree();
         let rays = AimedRays::new(tree, options.seed);
         let indices = (0..options.rays).into_par_iter();
-        match row.query {
+        let questions: Option<Vec<Option<Question>>> = match row.query {
             QueryKind::Ray(rule, _) => {
                 let oracle = match row.target.oracle {
                     Some(make) => make(&self.input).map_err(|error| row.refused(error))?,
                     None => Box::new(Oracle::new(Arc::clone(tree), rule)),
                 };
-                let question = |index| Question::new(rays.query(index).into(), &*oracle);
-                Ok(indices.map(question).collect())
+                let question = |index| {
+                    keep_going()
+                        .is_continue()
+                        .then(|| Some(Question::new(rays.query(index).into(), &*oracle)))
+                };
+                indices.map(question).collect()
             }
             QueryKind::Beam(leaf, _) => {
                 let oracle = Oracle::new(Arc::clone(tree), TriangleRule::Watertight);
                 let beams = AimedBeams::new(rays);
-                let question =
-                    |index| Some(Question::new(beams.query(index, leaf)?.into(), &oracle));
-                Ok(indices.filter_map(question).collect())
+                let question = |index| {
+                    keep_going()
+                        .is_continue()
+                        .then(|| Some(Question::new(beams.query(index, leaf)?.into(), &oracle)))
+                };
+                indices.map(question).collect()
             }
-        }
+        };
+        let questions = questions.ok_or(ConformanceError::Cancelled)?;
+        Ok(questions.into_iter().flatten().collect())
     }
 
     /// Asks one machine every question and sums up.
@@ -304,6 +320,7 @@ impl Subject {
         row: &Row<'_>,
         questions: &[Question],
         stack_size: u8,
+        keep_going: &KeepGoing<'_>,
     ) -> Result<Cell, ConformanceError> {
         let Row { target, world, preset, query } = *row;
         let (rule, kind) = match query {
@@ -313,8 +330,12 @@ impl Subject {
         let options =
             MachineOptions { rule, stack_size: Some(stack_size), ..MachineOptions::default() };
         let machine = (target.make)(&self.input, &options).map_err(|error| row.refused(error))?;
-        let verdicts: Vec<Option<Disagreement>> =
-            questions.par_iter().map(|question| question.verdict(&*machine, kind)).collect();
+        let verdict = |question: &Question| {
+            keep_going().is_continue().then(|| question.verdict(&*machine, kind))
+        };
+        let verdicts: Option<Vec<Option<Disagreement>>> =
+            questions.par_iter().map(verdict).collect();
+        let verdicts = verdicts.ok_or(ConformanceError::Cancelled)?;
         let (losses, mismatches): (Vec<Disagreement>, Vec<Disagreement>) =
             verdicts.into_iter().flatten().partition(|found| self.is_loss(row, found));
         Ok(Cell {

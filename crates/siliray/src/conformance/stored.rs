@@ -6,6 +6,7 @@
 //! and child, is found by watching the walk. An answer with a hit that brute force does not have is
 //! a *mismatch*.
 
+use super::KeepGoing;
 use super::aimed_rays::AimedRays;
 use super::question::Question;
 use crate::input::StoredImage;
@@ -112,9 +113,9 @@ pub fn run_image(
     let readers: Vec<&'static MachineEntry> = registry().readers(image.format).collect();
     let mut machines = Vec::new();
     for (number, entry) in readers.iter().enumerate() {
-        machines.push(run_machine(entry, &input, &queries, options)?);
-        let fraction = (number + 1) as f32 / readers.len() as f32;
-        if watch(Progress { fraction }).is_break() {
+        let told = |done: usize| watch(Progress { fraction: done as f32 / readers.len() as f32 });
+        machines.push(run_machine(entry, &input, &queries, options, &|| told(number))?);
+        if told(number + 1).is_break() {
             return Err(ImageError::Cancelled);
         }
     }
@@ -141,15 +142,16 @@ pub fn image_rays(tree: &Tree, seed: u64, count: usize) -> Vec<RayQuery> {
     (0..count).map(query).collect()
 }
 
-/// Asks one machine, over what it stands on.
+/// Asks one machine, over what it stands on. `keep_going` is asked before every ray.
 ///
 /// # Errors
-/// When its oracle cannot be made.
+/// When its oracle cannot be made, or the caller cancels.
 pub fn run_machine(
     entry: &'static MachineEntry,
     input: &MachineInput,
     queries: &[RayQuery],
     options: &ImageOptions,
+    keep_going: &KeepGoing<'_>,
 ) -> Result<MachineReport, ImageError> {
     let rule = TriangleRule::Watertight;
     let mut report = MachineReport {
@@ -180,13 +182,17 @@ pub fn run_machine(
         Some(make) => make(input).map_err(ImageError::Oracle)?,
         None => Box::new(Oracle::new(Arc::clone(input.tree()), rule)),
     };
-    let verdicts: Vec<_> = queries
+    let verdicts: Option<Vec<_>> = queries
         .par_iter()
         .map(|&query| {
+            if keep_going().is_break() {
+                return None;
+            }
             let question = Question::new(query.into(), &*oracle);
-            (question.hits(), HitKind::ALL.map(|kind| question.verdict(&*machine, kind)))
+            Some((question.hits(), HitKind::ALL.map(|kind| question.verdict(&*machine, kind))))
         })
         .collect();
+    let verdicts = verdicts.ok_or(ImageError::Cancelled)?;
     let mut lost: BTreeMap<(u32, u32, u32), (usize, RayQuery, Hit)> = BTreeMap::new();
     for (hits, verdicts) in verdicts {
         report.hits += hits;

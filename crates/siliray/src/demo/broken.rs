@@ -137,7 +137,7 @@ pub(super) fn broken(
     let input = MachineInput::Image(checked);
     let machine = walks(&input).map_err(BrokenError::Machine)?;
     let options = ImageOptions { seed: 0, rays: rays.len(), stack_size: STACK, followed: 1 };
-    let law = run_machine(entry, &input, &rays, &options)?;
+    let law = run_machine(entry, &input, &rays, &options, &|| ControlFlow::Continue(()))?;
     let reason = law.lost.first().and_then(|lost| Some(lost.reason.as_ref()?.text.clone()));
     let go_on = |_| ControlFlow::Continue(());
     let rule = TriangleRule::Watertight;

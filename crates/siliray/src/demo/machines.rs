@@ -74,7 +74,7 @@ pub(super) fn row(
     let rays = rays_of(&input);
     let queries = image_rays(input.tree(), SEED, rays);
     let options = ImageOptions { seed: SEED, rays, stack_size: STACK, followed: 0 };
-    let law = run_machine(entry, &input, &queries, &options)?;
+    let law = run_machine(entry, &input, &queries, &options, &|| ControlFlow::Continue(()))?;
     Ok(row(Ok(MachineAnswer { hit, walk, law, rays })))
 }
 

@@ -6,6 +6,8 @@
 //! | [`build`] | trees, and the image of a tree |
 //! | [`inspect`] | totals of an image, its tree, ways to something |
 //! | [`structure`] | one structure of an image, a line of its outline, the structures of a file |
+//! | [`diff`] | how two images differ |
+//! | [`vectors`] | cases with known answers |
 //! | [`findings`] | what a check found |
 //! | [`walk`] | steps of a walk, its answer, and what became of a primitive |
 //! | [`render`] | pictures in figures |
@@ -21,6 +23,7 @@ pub mod build;
 pub mod clearance;
 pub mod compare;
 pub mod conformance;
+pub mod diff;
 pub mod findings;
 pub mod heat;
 pub mod inspect;
@@ -29,6 +32,7 @@ pub mod render;
 pub mod sim;
 pub mod structure;
 pub mod units;
+pub mod vectors;
 pub mod walk;
 
 /// A pointer or an address as text.

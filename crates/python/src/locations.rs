@@ -1,0 +1,157 @@
+//! Where rays meet the triangles of a mesh of doubles.
+
+use crate::arrays::{Floats, Integers, RayArrays, WideRay, room};
+use crate::errors;
+use crate::tracer::{CHUNK, Tracer};
+use numpy::{PyReadonlyArray1, PyReadwriteArray1};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use siliray::geometry::Ray;
+use siliray::locations::Planes as MeshPlanes;
+use siliray::trace::Hit;
+
+/// The planes of a mesh's triangles.
+#[pyclass(frozen, module = "siliray._native")]
+pub(crate) struct Planes {
+    planes: MeshPlanes,
+}
+
+#[pymethods]
+impl Planes {
+    #[new]
+    fn new(vertices: Floats<'_>, faces: Integers<'_>) -> PyResult<Self> {
+        let planes = MeshPlanes::new(&vertices.wide_points(), &faces.triangles()?);
+        let planes = planes.ok_or_else(|| errors::scene("faces: a triangle names no vertex"))?;
+        Ok(Self { planes })
+    }
+
+    fn __len__(&self) -> usize {
+        self.planes.len()
+    }
+}
+
+/// Room for results: three floats for each location, its ray, its triangle.
+#[derive(FromPyObject)]
+pub(crate) struct LocationRoom<'py>(
+    PyReadwriteArray1<'py, f64>,
+    PyReadwriteArray1<'py, i64>,
+    PyReadwriteArray1<'py, i64>,
+);
+
+/// What a task works with: the rays as they came, as they are traced, and what they hit.
+#[derive(Default)]
+struct Scratch {
+    wide: Vec<WideRay>,
+    rays: Vec<Ray>,
+    hits: Vec<Hit>,
+}
+
+/// Where each ray first meets the mesh, which was moved by `shift` before it was rounded. Returns
+/// how many rays do: so many places of the room are filled, in the order of the rays.
+#[pyfunction]
+pub(crate) fn first_locations<'py>(
+    py: Python<'py>,
+    tracer: &Tracer,
+    rays: RayArrays<'py>,
+    planes: &Planes,
+    shift: [f64; 3],
+    mut room_for: LocationRoom<'py>,
+) -> PyResult<usize> {
+    let (rays, batch) = (rays.rays()?, tracer.batch((0xFF, 0))?);
+    let count = rays.len();
+    let LocationRoom(locations, index_ray, index_tri) = &mut room_for;
+    let locations = room(locations, 3 * count)?;
+    let (index_ray, index_tri) = (room(index_ray, count)?, room(index_tri, count)?);
+    tracer.run(py, count, None, |watch| {
+        let parts = (
+            locations.par_chunks_mut(3 * CHUNK),
+            index_ray.par_chunks_mut(CHUNK),
+            index_tri.par_chunks_mut(CHUNK),
+        );
+        let parts = parts.into_par_iter().enumerate();
+        let found = parts.map_init(Scratch::default, |scratch, (number, room)| {
+            if watch.is_cancelled() {
+                return 0;
+            }
+            let (locations, index_ray, index_tri) = room;
+            let (start, Scratch { wide, rays: narrow, hits }) = (number * CHUNK, scratch);
+            rays.read_wide(start..start + index_ray.len(), wide);
+            narrow.clear();
+            narrow.extend(wide.iter().map(|ray| ray.moved(shift)));
+            hits.clear();
+            hits.resize(narrow.len(), Hit::MISS);
+            batch.closest_into(narrow, hits);
+            let seen = hits.iter().zip(&*wide).enumerate().filter(|(_, (hit, _))| !hit.is_miss());
+            let places = locations.chunks_exact_mut(3).zip(index_ray.iter_mut().zip(index_tri));
+            let mut found = 0;
+            for ((row, (hit, ray)), (place, (of_ray, of_triangle))) in seen.zip(places) {
+                place.copy_from_slice(&planes.planes.location(ray.origin, ray.direction, hit));
+                (*of_ray, *of_triangle) = ((start + row) as i64, i64::from(hit.primitive));
+                found += 1;
+            }
+            let _ = watch.advance(narrow.len());
+            found
+        });
+        let found: Vec<usize> = found.collect();
+        // Close the gaps that misses leave.
+        let mut end = 0;
+        for (number, found) in found.into_iter().enumerate() {
+            let from = number * CHUNK..number * CHUNK + found;
+            if from.start > end {
+                locations.copy_within(3 * from.start..3 * from.end, 3 * end);
+                index_ray.copy_within(from.clone(), end);
+                index_tri.copy_within(from, end);
+            }
+            end += found;
+        }
+        end
+    })
+}
+
+/// Hits of rays on a mesh.
+#[derive(FromPyObject)]
+pub(crate) struct MeshHits<'py>(
+    PyReadonlyArray1<'py, i64>,
+    PyReadonlyArray1<'py, u32>,
+    PyReadonlyArray1<'py, f32>,
+);
+
+/// Where rays meet the triangles of hits: ray, triangle and parameter of each.
+#[pyfunction]
+pub(crate) fn locations<'py>(
+    py: Python<'py>,
+    tracer: &Tracer,
+    rays: RayArrays<'py>,
+    planes: &Planes,
+    hits: MeshHits<'py>,
+    mut room_for: PyReadwriteArray1<'py, f64>,
+) -> PyResult<()> {
+    let rays = rays.rays()?;
+    let MeshHits(index_ray, index_tri, t) = &hits;
+    let different = |_| errors::array("columns of hits with gaps");
+    let index_ray = index_ray.as_slice().map_err(different)?;
+    let (index_tri, t) =
+        (index_tri.as_slice().map_err(different)?, t.as_slice().map_err(different)?);
+    let is_known = |&ray: &i64| usize::try_from(ray).is_ok_and(|ray| ray < rays.len());
+    if [index_tri.len(), t.len()] != [index_ray.len(); 2] || !index_ray.iter().all(is_known) {
+        return Err(errors::array("hits of other rays"));
+    }
+    let places = room(&mut room_for, 3 * index_ray.len())?;
+    tracer.run(py, index_ray.len(), None, |watch| {
+        let parts = (
+            places.par_chunks_mut(3 * CHUNK),
+            index_ray.par_chunks(CHUNK),
+            index_tri.par_chunks(CHUNK),
+            t.par_chunks(CHUNK),
+        );
+        let _ = parts.into_par_iter().try_for_each(|(places, index_ray, index_tri, t)| {
+            let hits = index_ray.iter().zip(index_tri.iter().zip(t));
+            for (place, (&ray, (&primitive, &t))) in places.chunks_exact_mut(3).zip(hits) {
+                let ray = rays.wide(ray as usize);
+                let hit = Hit { t, primitive, ..Hit::MISS };
+                place.copy_from_slice(&planes.planes.location(ray.origin, ray.direction, &hit));
+            }
+            watch.advance(t.len())
+        });
+    })
+}
