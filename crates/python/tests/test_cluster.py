@@ -96,7 +96,7 @@ def example(text: str, folder: Path) -> str:
     text = SCALE[0].split("frame =")[0].replace("10**6", "10**5") + text
     for there, here in (("s3://my", folder), ("/scenes", folder)):
         text = text.replace(there, str(here))
-    return re.sub(r"^.*\("auto"\)$", "", text, flags=re.MULTILINE)
+    return re.sub(r'^.*\("auto"\)$', "", text, flags=re.MULTILINE)
 
 
 def test_daft_on_ray(cluster: Any, tmp_path: Path) -> None:
