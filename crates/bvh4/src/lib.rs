@@ -14,6 +14,8 @@
 //! | [`encode`] | from a tree to a draft of nodes |
 //! | [`image`] | whole images: surveyed, checked, decoded, for any dialect |
 //! | [`outline`] | following every pointer, sound or not |
+//! | [`rra`] | the container of files for Radeon Raytracing Analyzer |
+//! | [`update`] | refits, and what must hold between images before and after |
 //! | [`walk`] | what traversal loops share |
 //!
 //! Numbers such as G-8 and R-4 are decisions, which `docs/spec` explains.
@@ -26,8 +28,10 @@ pub mod encode;
 pub mod image;
 pub mod layout;
 pub mod outline;
+pub mod rra;
 pub mod survey;
 pub mod unit;
+pub mod update;
 pub mod walk;
 
 pub use encode::EncodeError;

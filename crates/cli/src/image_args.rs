@@ -1,7 +1,7 @@
 //! The options of commands that read images, and their help.
 
 use crate::failure::Failure;
-use crate::machine_args::{all_formats, tree_formats};
+use crate::machine_args::{all_formats, tree_formats, writers};
 use crate::values;
 use clap::Args;
 use siliray::find::Wanted;
@@ -43,6 +43,12 @@ pub(crate) struct ImageChoice {
     #[arg(long = "raw-format", value_name = "FORMAT", value_parser = all_formats())]
     #[arg(requires = "raw", help_heading = "Image options", default_value = "gfx12")]
     pub(crate) format: &'static FormatEntry,
+
+    /// Raw memory of gfx10-bvh4 and gfx11-bvh4: who wrote it [default: as the headers before its
+    /// nodes say, else own]
+    #[arg(long, value_name = "WRITER", value_parser = writers())]
+    #[arg(requires = "raw", help_heading = "Image options")]
+    pub(crate) writer: Option<&'static str>,
 }
 
 impl ImageChoice {
@@ -57,7 +63,13 @@ impl ImageChoice {
             return Err(Failure::usage("raw memory needs --root, the pointer of its first node")
                 .hint("behind a GPURT header the first node is 0x15, without one it is 0x5"));
         };
-        let raw = RawLayout { base, primitive_base: self.primitive_base, root };
+        if let Some(writer) = self.writer.filter(|name| !self.format.writers.contains(name)) {
+            let format = self.format.name;
+            let message = format!("--writer {writer}: {format} has one layout, whoever writes it");
+            return Err(Failure::usage(message));
+        }
+        let writer = self.writer;
+        let raw = RawLayout { base, primitive_base: self.primitive_base, root, writer };
         Ok(ReadOptions { structure, raw: Some(raw) })
     }
 }
@@ -266,9 +278,9 @@ pub(crate) struct Inspect {
 /// Execute one intersection instruction on a node.
 ///
 /// Runs image_bvh8_intersect_ray on the node, or, on an image of the format gfx12-bvh4x2,
-/// image_bvh_dual_intersect_ray on one or two nodes, and shows the ten result registers, bit for
-/// bit, and what they mean. The image may be unsound: every instruction has an answer for any
-/// bytes.
+/// image_bvh_dual_intersect_ray on one or two nodes, or, on one of gfx10-bvh4 or gfx11-bvh4,
+/// image_bvh64_intersect_ray, and shows the result registers, bit for bit, and what they mean. The
+/// image may be unsound: every instruction has an answer for any bytes.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -278,6 +290,8 @@ Examples:
       --origin 278,273,-800 --direction 0,0,1 --resource 0,0x80100000,0xffffffff,0x816803ff
   siliray intersect bunny.bvh4x2 --node 0x15 --node 0x25 --origin 0,0,-3 --direction 0,0,1
   siliray intersect nodes.bin --raw --raw-format gfx12-bvh4x2 --base 0 --node 0x5 --node 0x15 \\
+      --origin 0,0,0 --direction 1,0,0
+  siliray intersect guest.bin --raw --raw-format gfx10-bvh4 --base 0x40 --node 0x5 \\
       --origin 0,0,0 --direction 1,0,0")]
 pub(crate) struct Intersect {
     /// A file that build wrote, a capture (.rra), or raw memory

@@ -195,6 +195,16 @@ fn formats(which: fn(&FormatEntry) -> bool) -> impl TypedValueParser<Value = &'s
         .map(|name| registry().format(&name).unwrap_or(registry().formats()[0]))
 }
 
+/// The writers whose raw memory some format tells apart, for clap.
+pub(crate) fn writers() -> impl TypedValueParser<Value = &'static str> {
+    let all = || registry().formats().iter().flat_map(|format| format.writers.iter().copied());
+    let mut names: Vec<&'static str> = all().collect();
+    names.sort_unstable();
+    names.dedup();
+    PossibleValuesParser::new(names)
+        .map(move |name| all().find(|known| *known == name).unwrap_or_default())
+}
+
 #[cfg(test)]
 mod tests {
     use crate::args::Cli;

@@ -39,6 +39,7 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
         InstanceFields::TABLE,
     ],
     rules: Rule::ENTRIES,
+    writers: &[],
 }];
 
 fn figures(image: &Image) -> Figures {

@@ -15,6 +15,8 @@
 //! | [`encode`] | a tree laid out as an image, by siliray or as a driver does |
 //! | [`format`](mod@format), [`describe`](mod@describe) | the formats; a node as named fields |
 //! | [`walk`] | the traversal loops of RADV and GPURT |
+//! | [`rra`] | files for Radeon Raytracing Analyzer |
+//! | [`mod@update`] | refits, checks of updates, figures |
 //! | [`vectors`] | running files of captured and computed cases |
 //!
 //! Numbers like R-2 are decisions where sources disagree or are silent; they stand beside the code
@@ -33,8 +35,10 @@ pub mod instruction;
 pub mod layout;
 pub mod registers;
 pub mod registry;
+pub mod rra;
 pub mod stack;
 pub mod structure;
+pub mod update;
 pub mod vectors;
 pub mod walk;
 pub mod writer;

@@ -6,12 +6,14 @@ use crate::layout::{
     GpurtInstanceNode, GpurtTriangleNode, ProceduralNode, RadvInstanceNode, RadvProceduralNode,
     RadvTriangleNode,
 };
+use crate::rra;
 use crate::structure::Structure;
 use crate::walk::{Loop, Walk};
-use crate::{GFX10_NAME, GFX11_NAME, Generation, describe};
+use crate::{GFX10_NAME, GFX11_NAME, Generation, Writer, describe};
 use bvh4::image::{Rule, outline};
 use bvh4::layout::triangle_info::{IdWord, TriangleInfo};
 use bvh4::layout::{Fp16BoxNode, Fp32BoxNode, GeometryInfo, GpurtHeader, RadvHeader};
+use bvh4::rra::container::Magic;
 use machine::file::{is_container_of, read_container, write_container};
 use machine::registry::{Made, NodeNames, loses_beyond_margin};
 use machine::{
@@ -37,7 +39,10 @@ const fn format<const GFX11: bool>(summary: &'static str) -> FormatEntry {
         name: Bvh4::<GFX11>::NAME,
         summary,
         ending: if GFX11 { "gfx11" } else { "gfx10" },
-        sniff: |bytes| is_container_of(Bvh4::<GFX11>::NAME, bytes),
+        sniff: |bytes| {
+            is_container_of(Bvh4::<GFX11>::NAME, bytes)
+                || rra::generation(bytes) == Some(Bvh4::<GFX11>::GENERATION)
+        },
         read: |bytes, options| read(Bvh4::<GFX11>::NAME, bytes, options),
         check: |image| Bvh4::<GFX11>::check(image).erase(),
         outline: outline::<Structure>,
@@ -48,11 +53,12 @@ const fn format<const GFX11: bool>(summary: &'static str) -> FormatEntry {
             shape,
             encode: |tree, settings| encode(tree, Bvh4::<GFX11>::GENERATION, settings),
             figures,
-            write: |image, _| Ok(write_container(image)),
+            write,
             has_blocks: true,
         }),
         structures: STRUCTURES,
         rules: Rule::ENTRIES,
+        writers: &Writer::NAMES,
     }
 }
 
@@ -229,7 +235,21 @@ fn figures(image: &Image) -> Figures {
 
 fn read(format: &'static str, bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
     match &options.raw {
-        Some(layout) => Ok(ImageFile::raw(format, bytes, layout)),
+        Some(layout) => {
+            let mut file = ImageFile::raw(format, bytes, layout);
+            let writer = layout.writer.and_then(Writer::of_name);
+            file.image.bases.extend(writer.map(Writer::code));
+            Ok(file)
+        }
+        None if Magic::of(bytes).is_some() => rra::read(format, bytes, options.structure),
         None => read_container(format, bytes),
     }
+}
+
+/// Memory as it is, unless a file for the viewer is asked for.
+fn write(image: &Image, ending: Option<&str>) -> Result<Vec<u8>, EncodeError> {
+    if ending.is_some_and(|ending| ending.eq_ignore_ascii_case("rra")) {
+        return rra::write(image);
+    }
+    Ok(write_container(image))
 }

@@ -1,17 +1,19 @@
 //! How the nodes of a structure are read, by generation and writer, for everything that 4-wide
 //! formats share ([`bvh4::image`]).
 
+use crate::layout::halves;
 use crate::layout::{
     GpurtInstanceNode, GpurtTriangleNode, ProceduralNode, RadvInstanceNode, RadvProceduralNode,
     RadvTriangleNode,
 };
 use crate::{GFX11_NAME, Generation, Writer};
 use bvh4::decode::instance::{Beside, instance_flags};
-use bvh4::image::dialect::{InstanceBits, field_bits};
+use bvh4::image::dialect::{InstanceBits, field_bits, fp32_with_boxes};
 use bvh4::image::examine::check_bases;
 use bvh4::image::surveyor::collect;
 use bvh4::image::{
-    Dialect, Findings, LeafNode, ParentPlace, Report, Rule, Shape, StoredInstance, StoredPrimitive,
+    Dialect, Findings, HeaderKind, LeafNode, ParentPlace, Report, Rule, Shape, StoredHeader,
+    StoredInstance, StoredPrimitive,
 };
 use bvh4::layout::base_pointer::{ADDRESS_MASK, flag_bits};
 use bvh4::layout::triangle_info::{TriangleInfo, corners, own_triangle};
@@ -362,6 +364,68 @@ impl Dialect for Structure {
     fn cull_flag_bits(&self, _: Bvh4Pointer, slot: u8) -> Range<u32> {
         let byte = Fp32BoxNode::flag_bytes.element_bits(slot.into());
         byte.start..byte.start + 4
+    }
+
+    fn fitted_bits(&self, pointer: Bvh4Pointer) -> Range<u32> {
+        match pointer.kind() {
+            Bvh4Kind::HalfBox => Fp16BoxNode::planes.bits(),
+            _ => Fp32BoxNode::boxes.bits(),
+        }
+    }
+
+    fn with_boxes(
+        &self,
+        memory: &Memory<'_>,
+        pointer: Bvh4Pointer,
+        boxes: &[Option<Aabb>; 4],
+    ) -> Option<Vec<u8>> {
+        if !boxes.iter().flatten().all(Aabb::is_finite) {
+            return None;
+        }
+        let address = self.address_of(pointer);
+        if pointer.kind() != Bvh4Kind::HalfBox {
+            return Some(fp32_with_boxes(&memory.node(address)?, boxes));
+        }
+        let mut node = Fp16BoxNode::decode(&memory.half_node(address)?);
+        for (slot, bounds) in boxes.iter().enumerate() {
+            if let Some(bounds) = bounds {
+                node.planes[slot] = halves::planes(bounds);
+                if !node.child_box(slot).is_finite() {
+                    return None;
+                }
+            }
+        }
+        Some(node.encode().to_bytes().to_vec())
+    }
+
+    fn keeps_procedural_boxes(&self) -> bool {
+        self.writer != Writer::Radv
+    }
+
+    fn header(&self, memory: &Memory<'_>) -> Option<StoredHeader> {
+        let segment = &memory.segments()[memory.segment_of(self.base)?];
+        let bytes = segment.bytes().len() as u64;
+        if self.writer == Writer::Radv {
+            let header = radv_header(memory, self.base)?;
+            let start = segment.address;
+            return Some(StoredHeader {
+                bytes: start..start + RadvHeader::BYTES,
+                bounds: Some(start + u64::from(RadvHeader::root_min.bits().start / 8)),
+                sizes: Some([bytes, header.compacted_size]),
+                kind: HeaderKind::Radv,
+            });
+        }
+        let header = gpurt_header(memory, self.base).filter(|_| self.writer.is_behind_header())?;
+        let start = self.base + u64::from(GpurtHeader::root_min.bits().start / 8);
+        let is_sized = header.compacted_size > 0;
+        let sizes = [header.total_size, header.compacted_size].map(u64::from);
+        Some(StoredHeader {
+            bytes: self.base..self.base + 128,
+            // RADV's exporter leaves the bounds out.
+            bounds: (self.writer == Writer::Gpurt).then_some(start),
+            sizes: Some(if is_sized { sizes } else { [bytes; 2] }),
+            kind: HeaderKind::Gpurt,
+        })
     }
 
     fn check_leaf(&self, memory: &Memory<'_>, pointer: Bvh4Pointer, report: Report<'_>) {

@@ -19,6 +19,12 @@ impl Writer {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Own, Self::Gpurt, Self::Radv, Self::RadvFile, Self::Hiprt];
 
+    /// Their names.
+    pub const NAMES: [&'static str; 5] = {
+        let [a, b, c, d, e] = Self::ALL;
+        [a.name(), b.name(), c.name(), d.name(), e.name()]
+    };
+
     /// The name in options and reports.
     #[must_use]
     pub const fn name(self) -> &'static str {

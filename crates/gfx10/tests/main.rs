@@ -2,9 +2,11 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod damage;
+mod files;
 mod images;
 mod round_trip;
 mod rules;
 mod support;
+mod updates;
 mod vectors;
 mod walks;

@@ -114,6 +114,7 @@ pub const FORMATS: &[FormatEntry] = &[
             StackAddress::TABLE,
         ],
         rules: check::Rule::ENTRIES,
+        writers: &[],
     },
     FormatEntry {
         name: bvh4x2::NAME,
@@ -152,6 +153,7 @@ pub const FORMATS: &[FormatEntry] = &[
             Bvh4x2InstanceNode::TABLE,
         ],
         rules: bvh4x2::Rule::ENTRIES,
+        writers: &[],
     },
 ];
 

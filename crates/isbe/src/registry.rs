@@ -30,6 +30,7 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     trees: None,
     structures: &[],
     rules: crate::container::rule::Rule::ENTRIES,
+    writers: &[],
 }];
 
 fn bytes_of(image: &Image) -> &[u8] {

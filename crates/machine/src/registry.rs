@@ -39,6 +39,8 @@ pub struct FormatEntry {
     pub structures: &'static [FieldTable],
     /// What the check looks for, where that is a table.
     pub rules: &'static [RuleEntry],
+    /// Whose raw memory it reads, where writers keep different things in the same places.
+    pub writers: &'static [&'static str],
 }
 
 /// How a format holds trees.
@@ -77,6 +79,8 @@ pub struct RawLayout {
     pub primitive_base: Option<u64>,
     /// The first node's pointer.
     pub root: u64,
+    /// Who wrote it, one of [`FormatEntry::writers`]; what memory shows if nobody is named.
+    pub writer: Option<&'static str>,
 }
 
 /// Something that can be set when a tree is encoded.

@@ -192,7 +192,8 @@ impl Image {
 
 impl Image {
     fn new(py: Python<'_>, name: String, bytes: Vec<u8>, choice: &ReadChoice) -> PyResult<Self> {
-        let layout = |(base, primitive_base, root)| RawLayout { base, primitive_base, root };
+        let layout =
+            |(base, primitive_base, root)| RawLayout { base, primitive_base, root, writer: None };
         let options = ReadOptions { structure: choice.structure, raw: choice.raw.map(layout) };
         let raw = names::format(&choice.format)?;
         let path = Path::new(&name);

@@ -1,6 +1,7 @@
-//! One intersection instruction of GFX12 on a node, for images of any bytes.
+//! One intersection instruction of GFX10.3, GFX11 or GFX12 on a node, for images of any bytes.
 
 use geometry::Vec3;
+use gfx10::{GFX10_NAME as GFX10, GFX11_NAME as GFX11, Generation};
 use gfx12::bvh4x2::NAME as BVH4X2;
 use gfx12::format::NAME as GFX12;
 use gfx12::instruction::{
@@ -36,7 +37,7 @@ pub struct Operands {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IntersectError {
     /// The format has no instruction.
-    #[error("{0} has no intersection instruction; {GFX12} and {BVH4X2} have one")]
+    #[error("{0} has no intersection instruction; {GFX10}, {GFX11}, {GFX12} and {BVH4X2} have one")]
     Format(&'static str),
     /// The instruction takes another number of nodes.
     #[error("{instruction} takes {expected}, found {found} nodes")]
@@ -60,12 +61,15 @@ pub enum IntersectError {
     /// No base pointer can hold it.
     #[error("the base {0:#x} is not a multiple of 64 below 2^48")]
     Base(u64),
+    /// The generation's pointers have no flags.
+    #[error("{0} has no pointer flags: its pointers are addresses up to their last bit")]
+    Flags(&'static str),
 }
 
 /// The registers, and what they mean.
 #[derive(Debug, Clone, Serialize)]
 pub struct IntersectDocument {
-    /// VGPR0 to VGPR9 as hex words.
+    /// The result VGPRs, four or ten, as hex words.
     pub registers: Vec<String>,
     /// What they mean.
     pub decoded: DecodedDocument,
@@ -97,6 +101,9 @@ pub struct RegisterDocument {
     pub value: String,
 }
 
+/// The instruction with four children.
+const BVH64: &str = "image_bvh64_intersect_ray";
+
 /// The instruction with eight children.
 const BVH8: &str = "image_bvh8_intersect_ray";
 
@@ -120,6 +127,11 @@ pub fn intersect(
     };
     let found = operands.nodes.len();
     match (format, operands.nodes.as_slice()) {
+        (GFX10, &[node]) => bvh64(file, operands, Generation::Gfx10, Bvh4Pointer(node)),
+        (GFX11, &[node]) => bvh64(file, operands, Generation::Gfx11, Bvh4Pointer(node)),
+        (GFX10 | GFX11, _) => {
+            Err(IntersectError::Nodes { instruction: BVH64, expected: "one node", found })
+        }
         (GFX12, &[node]) => bvh8(file, operands, ray, NodePointer(node)),
         (GFX12, _) => Err(IntersectError::Nodes { instruction: BVH8, expected: "one node", found }),
         (BVH4X2, &[first]) => dual(file, operands, ray, [first, NodePointer::INVALID.0]),
@@ -129,6 +141,51 @@ pub fn intersect(
         }
         _ => Err(IntersectError::Format(format)),
     }
+}
+
+fn bvh64(
+    file: &ImageFile,
+    asked: &Operands,
+    generation: Generation,
+    node: Bvh4Pointer,
+) -> Result<IntersectDocument, IntersectError> {
+    if generation == Generation::Gfx10 && !asked.flags.is_empty() {
+        return Err(IntersectError::Flags(file.image.format));
+    }
+    let is_box = matches!(node.kind(), Bvh4Kind::HalfBox | Bvh4Kind::Fp32Box);
+    let base = base_pointer(asked, file, usize::from(!is_box))?;
+    let usual = || gfx10::layout::Resource::radv(generation, SortHeuristic::Closest).words();
+    let words = asked.resource.map_or_else(usual, |resource| resource.words());
+    let bytes = match node.kind() {
+        // What software keeps behind these types is its own: nothing is read.
+        Bvh4Kind::Instance | Bvh4Kind::User => 0,
+        _ => node.node_bytes(),
+    };
+    let read = Read { pointer: node.0, offset: node.byte_offset(), bytes };
+    refuse_outside(file, &Resource::from_words(words), base, &[read])?;
+    let resource = gfx10::layout::Resource::from_words(words);
+    let pointer = base.0 + u64::from(node.0);
+    let operands =
+        gfx10::instruction::Operands::of_ray(pointer, asked.extent, asked.origin, asked.direction);
+    let vdst = gfx10::instruction::image_bvh64_intersect_ray(
+        &file.image,
+        generation,
+        &resource,
+        &operands,
+    );
+    let (kind, named) = gfx10::registers::decode(node, &resource, vdst);
+    let registers = named.into_iter().map(|(name, value)| RegisterDocument { name, value });
+    Ok(IntersectDocument {
+        registers: vdst.iter().map(|word| format!("{word:#010x}")).collect(),
+        decoded: DecodedDocument {
+            instruction: BVH64,
+            kind,
+            registers: registers.collect(),
+            origin: asked.origin,
+            direction: asked.direction,
+            warning: None,
+        },
+    })
 }
 
 fn bvh8(

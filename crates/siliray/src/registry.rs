@@ -15,6 +15,7 @@ pub fn standard() -> Registry {
         .with(machine::tree_format::FORMATS, machine::reference::MACHINES)
         .with(&[], trace::MACHINES)
         .with(cwbvh::registry::FORMATS, &[])
+        .with(gfx10::registry::FORMATS, gfx10::registry::MACHINES)
         .with(gfx12::registry::FORMATS, gfx12::registry::MACHINES)
         .with(ttu::registry::FORMATS, ttu::registry::MACHINES)
         .with(xphmg::registry::FORMATS, xphmg::registry::MACHINES)

@@ -1,18 +1,23 @@
 //! Updates of images, for the formats that drivers update: making them, and what must hold between
 //! an image before and after.
 
-pub use gfx12::update::Update;
+pub use bvh4::update::Update;
 
+use bvh4::update::Rule;
+use gfx10::{GFX10_NAME, GFX11_NAME, Gfx10Bvh4, Gfx11Bvh4};
 use gfx12::Gfx12;
-use gfx12::refit::RefitError;
+use gfx12::bvh4x2::{self, BoxPrecision, Gfx12Bvh4x2};
 use machine::source::Geometry;
 use machine::{AnyChecked, Finding, Image, RuleEntry, downcast};
 use std::sync::Arc;
 
+/// The formats whose images are updated.
+pub const FORMATS: [&str; 4] = [GFX10_NAME, GFX11_NAME, gfx12::NAME, bvh4x2::NAME];
+
 /// The rules of updates of a format; none if its updates cannot be checked.
 #[must_use]
 pub fn rules(format: &str) -> Option<&'static [RuleEntry]> {
-    (format == gfx12::NAME).then_some(gfx12::update::Rule::ENTRIES)
+    FORMATS.contains(&format).then_some(Rule::ENTRIES)
 }
 
 /// What an update got wrong; offsets count over the segments of the image after.
@@ -20,7 +25,11 @@ pub fn rules(format: &str) -> Option<&'static [RuleEntry]> {
 /// # Errors
 /// The first error of the image before.
 pub fn check(update: &Update<'_>) -> Result<Vec<Finding>, Box<Finding>> {
-    gfx12::update::check_update(update)
+    match update.before.format {
+        GFX10_NAME | GFX11_NAME => gfx10::update::check_update(update),
+        bvh4x2::NAME => bvh4x2::update::check_update(update),
+        _ => gfx12::update::check_update(update),
+    }
 }
 
 /// Why there is no image after an update.
@@ -31,7 +40,10 @@ pub enum UpdateError {
     Format(&'static str),
     /// The geometry does not fit the image.
     #[error(transparent)]
-    Refit(#[from] RefitError),
+    Refit(#[from] gfx12::refit::RefitError),
+    /// The geometry does not fit the image of 4-wide nodes.
+    #[error(transparent)]
+    Bvh4(#[from] bvh4::update::RefitError),
 }
 
 /// The image with the geometry of a scene: the same tree, whose boxes are fitted anew.
@@ -39,12 +51,35 @@ pub enum UpdateError {
 /// # Errors
 /// When the format has no updates, or the scene does not fit the image.
 pub fn refit(image: &Arc<dyn AnyChecked>, scene: &Geometry) -> Result<Image, UpdateError> {
-    let checked = downcast::<Gfx12>(image).ok_or(UpdateError::Format(image.image().format))?;
-    Ok(gfx12::refit::refit(&checked, scene)?)
+    if let Some(image) = downcast::<Gfx12>(image) {
+        Ok(gfx12::refit::refit(&image, scene)?)
+    } else if let Some(image) = downcast::<Gfx10Bvh4>(image) {
+        Ok(gfx10::update::refit(&image, scene)?)
+    } else if let Some(image) = downcast::<Gfx11Bvh4>(image) {
+        Ok(gfx10::update::refit(&image, scene)?)
+    } else if let Some(image) = downcast::<Gfx12Bvh4x2>(image) {
+        Ok(bvh4x2::update::refit(&image, scene)?)
+    } else {
+        Err(UpdateError::Format(image.image().format))
+    }
 }
 
 /// The settings by which an image of a scene is encoded as this one was, as far as it tells.
 #[must_use]
 pub fn settings_of(image: &Arc<dyn AnyChecked>) -> Vec<(&'static str, &'static str)> {
-    downcast::<Gfx12>(image).map_or_else(Vec::new, |image| gfx12::refit::settings(&image))
+    if let Some(image) = downcast::<Gfx12>(image) {
+        gfx12::refit::settings(&image)
+    } else if let Some(image) = downcast::<Gfx10Bvh4>(image) {
+        gfx10::update::settings(&image)
+    } else if let Some(image) = downcast::<Gfx11Bvh4>(image) {
+        gfx10::update::settings(&image)
+    } else if let Some(image) = downcast::<Gfx12Bvh4x2>(image) {
+        let precision = match bvh4x2::update::precision(&image) {
+            BoxPrecision::High => "high",
+            BoxPrecision::Fp32 => "fp32",
+        };
+        vec![("precision", precision)]
+    } else {
+        Vec::new()
+    }
 }

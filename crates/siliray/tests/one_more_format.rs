@@ -73,6 +73,7 @@ static FORMATS: &[FormatEntry] = &[FormatEntry {
     }),
     structures: &[],
     rules: &[],
+    writers: &[],
 }];
 
 const CAPABILITIES: Capabilities =

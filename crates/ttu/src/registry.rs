@@ -30,6 +30,7 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     }),
     structures: crate::format::STRUCTURES,
     rules: Rule::ENTRIES,
+    writers: &[],
 }];
 
 fn figures(image: &Image) -> Figures {

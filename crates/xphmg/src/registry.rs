@@ -146,6 +146,7 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
             BlasRecord::TABLE,
         ],
         rules: Rule::ENTRIES,
+        writers: &[],
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::{Findings, Rule};
 use crate::decode::instance::Beside;
-use crate::layout::{Bvh4Kind, Bvh4Pointer, PointerFlags};
+use crate::layout::{Bvh4Kind, Bvh4Pointer, Fp32BoxNode, PointerFlags};
 use crate::survey::{Memory, Space};
 use crate::unit::FourBoxes;
-use geometry::{Aabb, InstanceFlags, Transform, Triangle};
+use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
 use machine::Image;
+use machine::bits::NodeBits;
 use std::ops::Range;
 use tree::{PrimitiveFlags, PrimitiveId};
 
@@ -60,6 +61,43 @@ pub trait Dialect: Space<Pointer = Bvh4Pointer> + Copy + Send {
     /// The bits of a box node that hold the cull flags of a slot.
     fn cull_flag_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32>;
 
+    /// The bits of a box node that an update may write: all planes, and what they count in.
+    fn fitted_bits(&self, pointer: Bvh4Pointer) -> Range<u32>;
+
+    /// The bytes of a box node with other planes in the slots that have some; `None` where its kind
+    /// cannot hold them.
+    fn with_boxes(
+        &self,
+        memory: &Memory<'_>,
+        pointer: Bvh4Pointer,
+        boxes: &[Option<Aabb>; 4],
+    ) -> Option<Vec<u8>>;
+
+    /// Whether procedural nodes hold their boxes, in the first six dwords.
+    fn keeps_procedural_boxes(&self) -> bool {
+        true
+    }
+
+    /// The header of the structure, if there is one.
+    fn header(&self, memory: &Memory<'_>) -> Option<StoredHeader> {
+        let _ = memory;
+        None
+    }
+
+    /// The bounds that the header has, if it has some.
+    fn header_bounds(&self, memory: &Memory<'_>) -> Option<Aabb> {
+        let place = self.header(memory)?.bounds?;
+        let words = memory.get(place, 24)?.chunks_exact(4);
+        let planes: Vec<f32> =
+            words.map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect();
+        Some(Aabb::new(Vec3::from_slice(&planes[..3]), Vec3::from_slice(&planes[3..])))
+    }
+
+    /// Bytes that were allocated and those after compaction, if the header says so.
+    fn sizes(&self, memory: &Memory<'_>) -> Option<[u64; 2]> {
+        self.header(memory)?.sizes
+    }
+
     /// What is wrong with a leaf, apart from its coordinates.
     fn check_leaf(&self, memory: &Memory<'_>, pointer: Bvh4Pointer, report: Report<'_>);
 
@@ -71,6 +109,38 @@ pub trait Dialect: Space<Pointer = Bvh4Pointer> + Copy + Send {
         triangles: u32,
         report: Report<'_>,
     );
+}
+
+/// The header of a structure.
+#[derive(Debug, Clone)]
+pub struct StoredHeader {
+    /// Where it lies.
+    pub bytes: Range<u64>,
+    /// Where it has the bounds of everything: six `f32`.
+    pub bounds: Option<u64>,
+    /// Bytes allocated, and after compaction.
+    pub sizes: Option<[u64; 2]>,
+    /// Whose it is.
+    pub kind: HeaderKind,
+}
+
+/// Whose header it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeaderKind {
+    /// RADV's.
+    Radv,
+    /// GPURT's.
+    Gpurt,
+}
+
+/// An fp32 box node with other planes in some slots.
+#[must_use]
+pub fn fp32_with_boxes(bits: &NodeBits, boxes: &[Option<Aabb>; 4]) -> Vec<u8> {
+    let mut node = Fp32BoxNode::decode(bits);
+    for (own, fresh) in node.boxes.iter_mut().zip(boxes) {
+        *own = fresh.unwrap_or(*own);
+    }
+    node.encode().to_bytes().to_vec()
 }
 
 /// The primitives that a pointer reaches.

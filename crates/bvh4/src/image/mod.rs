@@ -11,6 +11,7 @@
 //! | [`examine`](mod@examine) | the proof of an untrusted image |
 //! | [`decode`](mod@decode) | image → tree |
 //! | [`blocks`](mod@blocks) | the image as a traversal unit sees it |
+//! | [`stats`] | the figures that RADV writes |
 //! | [`outline`](mod@outline) | every node from the root down, sound or not |
 
 pub mod blocks;
@@ -20,9 +21,13 @@ pub mod dialect;
 pub mod examine;
 pub mod outline;
 pub mod rule;
+pub mod stats;
 pub mod surveyor;
 
-pub use dialect::{Dialect, LeafNode, ParentPlace, Report, Shape, StoredInstance, StoredPrimitive};
+pub use dialect::{
+    Dialect, HeaderKind, LeafNode, ParentPlace, Report, Shape, StoredHeader, StoredInstance,
+    StoredPrimitive,
+};
 pub use examine::{Examined, examine};
 pub use outline::outline;
 pub use rule::Rule;

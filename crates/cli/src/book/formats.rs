@@ -6,6 +6,7 @@ use super::{Pages, book};
 use siliray::machine::fields::FieldTable;
 use siliray::machine::{FormatEntry, MachineEntry, Settings};
 use siliray::registry::standard;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 pub(super) fn pages() -> Pages {
@@ -76,10 +77,16 @@ fn format_page(group: &[&FormatEntry]) -> String {
         page += &item(0, &format!("`{}`: {}", format.name, format.summary));
     }
     let format = group[0];
-    page += &item(0, &format!("files: `.{}`", format.ending));
+    let endings = BTreeSet::from_iter(group.iter().map(|format| format!("`.{}`", format.ending)));
+    page += &item(0, &format!("files: {}", Vec::from_iter(endings).join(", ")));
     let machines = standard();
-    let machines = quoted(machines.readers(format).map(|machine| machine.name));
+    let readers = |machine: &&&MachineEntry| group.iter().any(|format| (machine.reads)(format));
+    let machines = quoted(machines.machines().iter().filter(readers).map(|machine| machine.name));
     page += &item(0, &format!("machines that walk it: {machines}"));
+    if !format.writers.is_empty() {
+        let writers = quoted(format.writers.iter().copied());
+        page += &item(0, &format!("writers of raw memory, for `--writer`: {writers}"));
+    }
     if let Some(trees) = &format.trees {
         let able = (trees.capabilities)(&Settings::default());
         let holds = [

@@ -50,6 +50,7 @@ pub(super) fn with_decisions(text: &str) -> String {
         let page = match bare.split_once('-') {
             Some(("B", number)) if is_number(number) => "beam",
             Some(("G", number)) if is_number(number) => "gfx12",
+            Some(("R", number)) if is_number(number) => "gfx10",
             Some(("T", number)) if is_number(number) => "ttu",
             Some(("X", number)) if is_number(number) => "xphmg",
             Some(("I", number)) if is_number(number) => "isbe",

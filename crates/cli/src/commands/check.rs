@@ -59,7 +59,10 @@ fn update(
     let name = first.format.name;
     let rules = updates::rules(name).filter(|_| second.format.name == name).ok_or_else(|| {
         let message = format!("updates from {name} to {} cannot be checked", second.format.name);
-        Failure::input(message).hint("both images must have the format gfx12")
+        Failure::input(message).hint(format!(
+            "both images must have one of the formats {}",
+            updates::FORMATS.join(", ")
+        ))
     })?;
     let open = |file: &Option<PathBuf>| match file {
         Some(file) => open_image(file, &args.image, None).map(|open| Some(open.file.image)),

@@ -18,6 +18,7 @@ pub(crate) fn run(args: &Intersect, output: &Output) -> Result<(), Failure> {
             Failure::usage(error).hint(hint)
         }
         IntersectError::Nodes { .. } => Failure::usage(error),
+        IntersectError::Flags(_) => Failure::usage(error),
         IntersectError::Base(_) => Failure::input(error),
         _ => Failure::input(format!("{}: {error}", args.file.display())),
     })?;

@@ -20,6 +20,7 @@
 //! | [`survey`] | how nodes are read, for [`bvh4::image`] |
 //! | `decode`, [`check`](mod@check) | triangles of a node; the proof of an untrusted image |
 //! | [`nodes`](mod@nodes), [`report`](mod@report) | every node for comparing; figures of an image |
+//! | [`update`](mod@update) | refits, checks of updates, figures |
 //! | [`file`](mod@file) | images in files |
 //! | [`format`](mod@format) | the trait [`machine::Format`] |
 
@@ -34,6 +35,7 @@ mod place;
 pub mod report;
 pub mod survey;
 mod tlas;
+pub mod update;
 mod write;
 
 pub use bvh4::EncodeError;

@@ -2,7 +2,7 @@
 //! ([`bvh4::image`]).
 
 use super::decode::{own_triangle, primitive_id, triangle_count};
-use super::write::UNUSED_PLANE;
+use super::write::{UNUSED_PLANE, with_planes};
 use crate::check::box_text as text;
 use crate::instruction::dual_box::FourBoxes;
 use crate::layout::base_pointer::{ADDRESS_MASK, flag_bits};
@@ -12,7 +12,7 @@ use crate::layout::bvh4x2::{
 };
 use crate::layout::{GpurtSideband, HalfNodeBits};
 use bvh4::decode::instance::instance_flags;
-use bvh4::image::dialect::{InstanceBits, field_bits};
+use bvh4::image::dialect::{InstanceBits, field_bits, fp32_with_boxes};
 use bvh4::image::examine::check_bases;
 use bvh4::image::surveyor::collect;
 use bvh4::image::{
@@ -174,6 +174,33 @@ impl Dialect for Structure {
             let byte = Fp32BoxNode::flag_bytes.element_bits(slot.into());
             byte.start..byte.start + 4
         }
+    }
+
+    fn fitted_bits(&self, pointer: Bvh4Pointer) -> Range<u32> {
+        match pointer.kind() {
+            Bvh4Kind::HalfBox => {
+                HighPrecisionBoxNode::exponents.bits().start
+                    ..HighPrecisionBoxNode::planes.bits().end
+            }
+            _ => Fp32BoxNode::boxes.bits(),
+        }
+    }
+
+    fn with_boxes(
+        &self,
+        memory: &Memory<'_>,
+        pointer: Bvh4Pointer,
+        boxes: &[Option<Aabb>; 4],
+    ) -> Option<Vec<u8>> {
+        if !boxes.iter().flatten().all(Aabb::is_finite) {
+            return None;
+        }
+        let address = self.address_of(pointer);
+        if pointer.kind() != Bvh4Kind::HalfBox {
+            return Some(fp32_with_boxes(&memory.node(address)?, boxes));
+        }
+        let node = HighPrecisionBoxNode::decode(&memory.half_node(address)?);
+        Some(with_planes(node, boxes).encode().to_bytes().to_vec())
     }
 
     fn check_leaf(&self, memory: &Memory<'_>, pointer: Bvh4Pointer, report: Report<'_>) {

@@ -163,33 +163,40 @@ struct PlacedChild {
     cull_flags: CullFlags,
 }
 
-/// The largest exponent of a plane is the common one, so that every plane fits.
 fn high_precision_node(children: &[Option<PlacedChild>; WIDTH]) -> HighPrecisionBoxNode {
-    let exponent = |axis: usize| {
-        let planes = children
-            .iter()
-            .flatten()
-            .flat_map(|child| [child.bounds.min[axis], child.bounds.max[axis]]);
-        let fields = planes.map(|plane| (plane.to_bits() >> 23 & 0xFF) as u8);
-        fields.fold(SMALLEST_EXPONENT, u8::max)
-    };
-    let exponents = [exponent(0), exponent(1), exponent(2)];
     let first = children.iter().flatten().next();
-    HighPrecisionBoxNode {
+    let node = HighPrecisionBoxNode {
         child_base: first.map_or(0, |child| child.pointer.unit()),
         child_types: children.map(|child| {
             child.map_or(HighPrecisionBoxNode::NO_CHILD, |child| child.pointer.node_type())
         }),
         cull_flags: children.map(|child| child.map_or(CullFlags::empty(), |c| c.cull_flags)),
-        exponents,
-        planes: children.map(|child| {
-            child.map_or(HighPrecisionBoxNode::NO_PLANES, |child| {
-                let (min, max) = (child.bounds.min, child.bounds.max);
-                std::array::from_fn(|k| match k {
-                    0..3 => encode_plane(min[k], exponents[k]),
-                    _ => encode_plane(max[k - 3], exponents[k - 3]),
-                })
-            })
-        }),
+        exponents: [0; 3],
+        planes: [HighPrecisionBoxNode::NO_PLANES; WIDTH],
+    };
+    with_planes(node, &children.map(|child| child.map(|child| child.bounds)))
+}
+
+/// A node with other planes in the slots that have some. The largest exponent of a plane is the
+/// common one, so that every plane fits.
+pub(super) fn with_planes(
+    node: HighPrecisionBoxNode,
+    boxes: &[Option<Aabb>; WIDTH],
+) -> HighPrecisionBoxNode {
+    let exponent = |axis: usize| {
+        let planes = boxes.iter().flatten().flat_map(|slot| [slot.min[axis], slot.max[axis]]);
+        let fields = planes.map(|plane| (plane.to_bits() >> 23 & 0xFF) as u8);
+        fields.fold(SMALLEST_EXPONENT, u8::max)
+    };
+    let exponents = [exponent(0), exponent(1), exponent(2)];
+    let mut planes = node.planes;
+    for (own, bounds) in planes.iter_mut().zip(boxes) {
+        if let Some(Aabb { min, max }) = bounds {
+            *own = std::array::from_fn(|k| match k {
+                0..3 => encode_plane(min[k], exponents[k]),
+                _ => encode_plane(max[k - 3], exponents[k - 3]),
+            });
+        }
     }
+    HighPrecisionBoxNode { exponents, planes, ..node }
 }

@@ -186,7 +186,7 @@ fn append_software_data(
     {
         slot.copy_from_slice(&pointer.0.to_le_bytes());
     }
-    let metadata_size = super::structure::METADATA_BYTES;
+    let metadata_size = bvh4::rra::structure::METADATA_BYTES;
     let header = GpurtHeader {
         info: 1,
         metadata_size,

@@ -16,7 +16,7 @@
 //! |---|---|
 //! | [`container`] | RDF: header, index, chunks |
 //! | [`unpack`] | zstd, bounded |
-//! | [`structure`] | a RawAccelStruct chunk, taken apart and put together |
+//! | [`structure`] | structures of the compressed format as chunks |
 //! | [`header_rules`] | what the viewer asks of a structure's header |
 //! | [`info`] | ApiInfo and AsicInfo: which API, which card |
 //! | [`opened`] | from a file to an image, and from bytes of the image back to the file |
@@ -30,23 +30,19 @@
 //! to load. Sources: libamdrdf, Radeon Raytracing Analyzer 1.9, Mesa's `radv_rra.c`.
 
 pub mod behind_header;
-pub mod container;
-pub mod fault;
-pub mod header_rules;
-pub mod info;
 pub mod opened;
 mod radv;
 pub mod shown;
 pub mod structure;
-pub mod unpack;
 
 pub use behind_header::{RebaseError, behind_header};
-pub use fault::RraError;
-pub use info::{ApiInfo, AsicInfo};
+pub(crate) use bvh4::rra::structure::place_of;
+use bvh4::rra::structure::{IDS, METADATA_BYTES};
+pub use bvh4::rra::{
+    ApiInfo, AsicInfo, Level, RraError, Structure, container, fault, header_rules, info, unpack,
+};
 pub use opened::Opened;
-pub(crate) use opened::place_of;
-use structure::METADATA_BYTES;
-pub use structure::{Level, Structure, WriteError};
+pub use structure::WriteError;
 
 use crate::survey;
 use container::{Container, Magic, StoredChunk};
@@ -79,10 +75,10 @@ pub fn read(bytes: &[u8]) -> Result<Rra, RraError> {
         findings: container.findings.clone(),
     };
     for chunk in &container.chunks {
-        if structure::IDS.contains(&chunk.name().as_str()) {
+        if IDS.contains(&chunk.name().as_str()) {
             let number = rra.structures.len();
-            let structure = Structure::parse(chunk, number)?;
-            header_rules::check(&structure, &mut rra.findings);
+            let structure = structure::parse(chunk, number)?;
+            header_rules::check(&structure, structure::INACTIVE, &mut rra.findings);
             rra.structures.push(structure);
         } else {
             info::check(chunk, &mut rra.findings);
@@ -109,15 +105,15 @@ pub fn write(image: &Image) -> Result<Vec<u8>, WriteError> {
         Some(survey::Header::Radv(_)) => radv::export(image)?,
         Some(survey::Header::Hiprt(_)) => {
             let moved = behind_header(image, METADATA_BYTES.into());
-            vec![Structure::of_segment(&moved.map_err(WriteError::Hiprt)?)?]
+            vec![structure::of_segment(&moved.map_err(WriteError::Hiprt)?)?]
         }
-        _ => image.segments.iter().map(Structure::of_segment).collect::<Result<_, _>>()?,
+        _ => image.segments.iter().map(structure::of_segment).collect::<Result<_, _>>()?,
     };
     if let [blas] = structures.as_slice()
         && blas.level == Level::Blas
         && let Some(tlas) = shown::tlas_for_viewer(blas)
     {
-        structures.push(Structure::of_segment(&tlas)?);
+        structures.push(structure::of_segment(&tlas)?);
     }
     let others = vec![ApiInfo::VULKAN.to_chunk()];
     Ok(Rra { magic: Magic::Rdf, structures, others, findings: Vec::new() }.to_bytes())

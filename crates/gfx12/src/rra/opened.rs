@@ -1,10 +1,8 @@
 //! From a file to an image, and from bytes of the image back to the file.
 
-use super::container::Compression;
 use super::fault::Field;
 use super::shown::is_for_viewer;
-use super::structure::{Level, Structure};
-use super::{Rra, RraError};
+use super::{Level, Rra, RraError, Structure};
 use crate::layout::NodePointer;
 use crate::survey;
 use machine::{FilePlace, Finding, Image, Segment, Severity};
@@ -22,22 +20,6 @@ pub struct Opened {
     pub structure: usize,
     /// Structures that could not be part of the image.
     pub findings: Vec<Finding>,
-}
-
-/// Where the bytes of a structure lie, whose header begins at `header_offset` of a chunk's data.
-/// RADV's header lacks its last bytes, so what follows lies that much earlier.
-pub(crate) fn place_of(
-    chunk: String,
-    compression: Compression,
-    data_offset: u64,
-    header_offset: u64,
-    header_size: u64,
-) -> FilePlace {
-    let whole = NodePointer::ROOT_BEHIND_HEADER.byte_offset();
-    let is_packed = compression == Compression::Zstd;
-    let start = if is_packed { header_offset } else { data_offset + header_offset };
-    let runs = vec![(0, start), (whole, start + header_size)];
-    FilePlace { chunk, compressed: is_packed.then_some(data_offset), runs }
 }
 
 impl Rra {

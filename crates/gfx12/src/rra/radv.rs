@@ -12,9 +12,8 @@
 //!
 //! Source: Mesa's `radv_rra.c` and `radv_rra_gfx12.c`.
 
-use super::structure::{
-    Level, METADATA_BYTES, RADV_CHUNK_VERSION, Structure, USED_METADATA_BYTES, WriteError,
-};
+use super::structure::WriteError;
+use super::{Level, Structure};
 use crate::decode::Memory;
 use crate::encode::MEMORY_ALIGNMENT;
 use crate::layout::base_pointer::ADDRESS_MASK;
@@ -24,6 +23,7 @@ use crate::layout::{
     RadvHeader, RadvInstanceData,
 };
 use crate::survey::{self, Header, RADV_FILE_VERSION, is_empty_slot};
+use bvh4::rra::structure::{METADATA_BYTES, RADV_CHUNK_VERSION, USED_METADATA_BYTES};
 use machine::{FilePlace, Image, Segment};
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@
 //! a file it is followed by a TLAS that places it once, where it is. Such a TLAS bears a mark in
 //! its uuid, and unless asked for it is not opened: the image that was written comes back.
 
-use super::structure::{METADATA_BYTES, Structure};
+use super::Structure;
 use crate::encode::sections::{NodeCounts, Sections};
 use crate::encode::tables::{HeaderCounts, header, root_bounds, write_pointers};
 use crate::layout::{
@@ -12,6 +12,7 @@ use crate::layout::{
     NODE_BYTES, NodeBits, NodePointer, PointerFlags,
 };
 use crate::quantize::quantize;
+use bvh4::rra::structure::METADATA_BYTES;
 use geometry::Transform;
 use machine::Segment;
 

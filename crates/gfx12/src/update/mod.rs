@@ -2,41 +2,24 @@
 //!
 //! An update may change vertices and planes and nothing else: counts, formats, flags and what is
 //! active are the same. Both images are read as they are; structures and nodes of one are found in
-//! the other by their places. The rules are in [`rule`].
+//! the other by their places. The rules are those of all formats ([`bvh4::update::rule`]).
 //!
 //! | file | concept |
 //! |---|---|
-//! | [`rule`] | the rules |
 //! | `same` | nodes and bytes that an update keeps |
 //! | `fit` | boxes and bounds that it makes anew |
 
 mod fit;
-pub mod rule;
 mod same;
 
-pub use rule::Rule;
+pub use bvh4::update::{Rule, Update};
 
 use crate::Gfx12;
 use crate::format::memory;
 use crate::stats;
 use crate::survey::Memory;
-use machine::source::{self, Geometry};
+use bvh4::update::{copies, cost, sources};
 use machine::{Checked, Finding, Findings, Image, Severity};
-
-/// An update.
-#[derive(Debug, Clone, Copy)]
-pub struct Update<'a> {
-    /// The image before.
-    pub before: &'a Image,
-    /// The image after.
-    pub after: &'a Image,
-    /// The geometry that the update was given.
-    pub scene: Option<&'a Geometry>,
-    /// The image of before, read again when the update had been made into another one.
-    pub old: Option<&'a Image>,
-    /// What the same update made in another run.
-    pub twice: Option<&'a Image>,
-}
 
 /// What an update got wrong. Offsets count over the segments of the image after.
 ///
@@ -56,16 +39,9 @@ pub fn check_update(update: &Update<'_>) -> Result<Vec<Finding>, Box<Finding>> {
         fit::check(&before, after, &mut findings);
         sources(update, after, moved, &mut findings);
         above(&report.findings, update.after, &mut findings);
-        cost(&before, after, &mut findings);
+        cost(&[&before, after].map(stats::statistics), &mut findings);
     }
-    for (rule, other, name) in
-        [(Rule::Old, update.old, "before"), (Rule::Twice, update.twice, "after")]
-    {
-        let first = if rule == Rule::Old { update.before } else { update.after };
-        if let Some(other) = other {
-            copies(rule, first, other, name, &mut findings);
-        }
-    }
+    copies(update, &mut findings);
     let errors = report.findings.into_iter().filter(|f| f.severity == Severity::Error);
     let mut all: Vec<Finding> = findings.into_sorted();
     all.extend(errors);
@@ -99,28 +75,6 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The geometry that the update was given is there; without it, something moved.
-fn sources(
-    update: &Update<'_>,
-    after: &Checked<Gfx12>,
-    moved: bool,
-    findings: &mut Findings<Rule>,
-) {
-    match update.scene {
-        Some(scene) => {
-            for Finding { offset, bits, found, expected, place, .. } in
-                source::differences(after, scene)
-            {
-                findings.add(Rule::Source, offset, bits, place, found, expected);
-            }
-        }
-        None if !moved => {
-            findings.add(Rule::Source, 0, 0..0, "image", "no vertex that moved", "one at least");
-        }
-        None => (),
-    }
-}
-
 /// What the check says of a TLAS over structures that have changed.
 fn above(found: &[Finding], after: &Image, findings: &mut Findings<Rule>) {
     let top = after.segments.first().map_or(0, |segment| segment.bytes().len() as u64);
@@ -132,36 +86,5 @@ fn above(found: &[Finding], after: &Image, findings: &mut Findings<Rule>) {
     for Finding { offset, bits, found, expected, place, .. } in found.iter().filter(is_above) {
         let [place, found, expected] = [place, found, expected].map(Clone::clone);
         findings.add(Rule::Above, *offset, bits.clone(), place, found, expected);
-    }
-}
-
-/// What the update did to the cost, structure by structure.
-fn cost(before: &Checked<Gfx12>, after: &Checked<Gfx12>, findings: &mut Findings<Rule>) {
-    let [before, after] = [before, after].map(stats::statistics);
-    for (number, (old, new)) in before.iter().zip(&after).enumerate() {
-        let [old, new] = [old, new].map(|one| one.figure("sah").unwrap_or(0) as f64 / 1e6);
-        if old > 0.0 && new > old {
-            let found = format!("SAH {new:.3}, {:.3} times that of before", new / old);
-            let place = format!("structure {number}");
-            findings.add(Rule::Cost, 0, 0..0, place, found, format!("{old:.3}"));
-        }
-    }
-}
-
-/// Two copies of one image are equal.
-fn copies(rule: Rule, first: &Image, other: &Image, name: &str, findings: &mut Findings<Rule>) {
-    let mut offset = 0;
-    for (number, segment) in first.segments.iter().enumerate() {
-        let bytes = segment.bytes();
-        let others = other.segments.get(number).map_or(&[][..], |segment| segment.bytes());
-        let differs = bytes.iter().zip(others).position(|(a, b)| a != b);
-        let differs = differs.or((bytes.len() != others.len()).then_some(bytes.len()));
-        if let Some(at) = differs {
-            let count = bytes.iter().zip(others).filter(|(a, b)| a != b).count();
-            let place = format!("the image {name}, segment {number}");
-            let found = format!("{count} bytes that differ, the first {at:#x} into the segment");
-            findings.add(rule, offset + at as u64, 0..8, place, found, "the same bytes");
-        }
-        offset += bytes.len() as u64;
     }
 }

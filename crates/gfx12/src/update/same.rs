@@ -3,10 +3,11 @@
 use super::{Pair, Rule};
 use crate::decode::{Pairs, split_key};
 use crate::layout::{
-    BoxNode, ChildEntry, GpurtHeader, HiprtHeader, InstanceNode, NODE_BYTES, NodeBits, NodePointer,
+    BoxNode, ChildEntry, HiprtHeader, InstanceNode, NODE_BYTES, NodeBits, NodePointer,
     PrimitiveHeader, PrimitiveNode, RadvHeader,
 };
 use crate::survey::{Header, Structure, Surveyed, entry_bits};
+use bvh4::update::{gpurt_rule, radv_rule};
 use machine::Findings;
 use std::ops::Range;
 
@@ -251,44 +252,9 @@ fn header(
 
 /// Which rule keeps a bit of a header; none where an update writes it.
 fn rule_of(header: &Header, bit: u32) -> Option<Rule> {
-    let holds = |bits: Range<u32>| bits.contains(&bit);
     match header {
-        Header::Radv(_) => {
-            let sizes = [
-                RadvHeader::update_dispatch.bits(),
-                RadvHeader::compacted_size.bits(),
-                RadvHeader::serialization_size.bits(),
-                RadvHeader::size.bits(),
-            ];
-            let bounds = RadvHeader::root_min.bits().start..RadvHeader::root_max.bits().end;
-            if holds(bounds) {
-                None
-            } else if holds(RadvHeader::root_flags.bits()) {
-                Some(Rule::Root)
-            } else if sizes.into_iter().any(holds) {
-                Some(Rule::Size)
-            } else {
-                Some(Rule::Bytes)
-            }
-        }
-        Header::Gpurt(_) => {
-            let bounds = GpurtHeader::root_min.bits().start..GpurtHeader::root_max.bits().end;
-            let sizes = [
-                GpurtHeader::total_size.bits(),
-                GpurtHeader::compacted_size.bits(),
-                GpurtHeader::primitive_count.bits(),
-                GpurtHeader::active_primitive_count.bits(),
-                GpurtHeader::internal_fp32_count.bits(),
-                GpurtHeader::leaf_node_count.bits(),
-            ];
-            if holds(bounds) {
-                None
-            } else if sizes.into_iter().any(holds) {
-                Some(Rule::Size)
-            } else {
-                Some(Rule::Bytes)
-            }
-        }
+        Header::Radv(_) => radv_rule(bit),
+        Header::Gpurt(_) => gpurt_rule(bit),
         Header::Hiprt(_) => Some(Rule::Bytes),
     }
 }

@@ -29,6 +29,7 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
     }),
     structures: &[],
     rules: Rule::ENTRIES,
+    writers: &[],
 }];
 
 fn figures(image: &Image) -> Figures {

@@ -5,11 +5,12 @@
 //!
 //! * The tracer with one kernel (`fast-avx2`, `fast-scalar`), over its copy of an image's tree
 //!   (`fast-prepared`), and asked in batches (`fast-bundle`, `fast-batch`, `fast-in-place-batch`).
-//! * What drivers really write has no margin: `gfx12:radv`, `gfx12:gpurt` and `gfx12:hiprt` are
-//!   copies, and the hits that the hardware loses there are losses. `xphmg-fp32:bare` has no margin
-//!   either, and a program with RT.BBOX as published runs on it.
+//! * What drivers really write has no margin: `gfx12:radv`, `gfx12:gpurt`, `gfx12:hiprt` and the
+//!   same of `gfx10-bvh4` and `gfx11-bvh4` are copies, and the hits that the hardware loses there
+//!   are losses. `xphmg-fp32:bare` has no margin either, and a program with RT.BBOX as published
+//!   runs on it.
 //! * Other layouts: oriented boxes, rebraided instances, drivers' memory with a margin, boxes of
-//!   high precision, nodes of eight children.
+//!   high and of half precision, nodes of eight children.
 
 use super::batched::{Batched, Coherence};
 use crate::registry::registry;
@@ -98,7 +99,7 @@ fn presets(format: &'static FormatEntry, machine: &MachineEntry) -> &'static [Pr
 }
 
 /// Targets that no name in the registry stands for.
-fn others() -> [Option<Target>; 32] {
+fn others() -> [Option<Target>; 42] {
     let like = |name, settings: &[(&str, &str)], machine: &'static str| {
         let format = registry().format(name)?;
         let entry = registry().machine(machine);
@@ -124,9 +125,13 @@ fn others() -> [Option<Target>; 32] {
     let layout = |name, base, (key, value): (&str, &str), machine| {
         Some(Target { name, ..like(base, &[(key, value)], machine)? })
     };
-    let driver = |name, policy, machine| {
+    let copy = |name, base, policy, machine| {
         let may_lose = |_: &MachineInput, _: &RayQuery, _: &Hit| true;
-        Some(Target { may_lose, ..layout(name, "gfx12", ("policy", policy), machine)? })
+        Some(Target { may_lose, ..layout(name, base, ("policy", policy), machine)? })
+    };
+    let driver = |name, policy, machine| copy(name, "gfx12", policy, machine);
+    let gpurt_memory = |name, base, machine| {
+        Some(Target { name, ..like(base, &[("policy", "gpurt"), ("margin", "on")], machine)? })
     };
     let pairs_rebraided = || {
         let settings = [("policy", "gpurt"), ("margin", "on"), ("rebraid", "on")];
@@ -173,6 +178,16 @@ fn others() -> [Option<Target>; 32] {
         driver("gfx12:hiprt", "hiprt", "gfx12-hiprt"),
         layout("gfx12:rebraid", "gfx12", ("rebraid", "on"), "gfx12-hiprt"),
         layout("gfx12-bvh4x2:high", "gfx12-bvh4x2", ("precision", "high"), "gfx12-dual"),
+        copy("gfx10-bvh4:radv", "gfx10-bvh4", "radv", "gfx10-radv"),
+        copy("gfx10-bvh4:gpurt", "gfx10-bvh4", "gpurt", "gfx10-gpurt"),
+        copy("gfx11-bvh4:radv", "gfx11-bvh4", "radv", "gfx11-radv"),
+        copy("gfx11-bvh4:gpurt", "gfx11-bvh4", "gpurt", "gfx11-gpurt"),
+        layout("gfx10-bvh4:half", "gfx10-bvh4", ("half", "on"), "gfx10-gpurt"),
+        layout("gfx11-bvh4:half", "gfx11-bvh4", ("half", "on"), "gfx11-gpurt"),
+        layout("gfx10-bvh4:half", "gfx10-bvh4", ("half", "on"), "ttu"),
+        gpurt_memory("gfx10-bvh4:gpurt-margin", "gfx10-bvh4", "gfx10-gpurt"),
+        gpurt_memory("gfx11-bvh4:gpurt-margin", "gfx11-bvh4", "gfx11-gpurt"),
+        gpurt_memory("gfx11-bvh4:gpurt-margin", "gfx11-bvh4", "reference"),
         layout("xphmg-fp32:node8", "xphmg-fp32", ("node_width", "8"), "offload"),
         layout("xphmg-fp16:node8", "xphmg-fp16", ("node_width", "8"), "offload"),
         layout("xphmg-fp32:literal88", "xphmg-fp32", ("node_layout", "literal88"), "offload"),

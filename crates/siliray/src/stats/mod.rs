@@ -12,7 +12,9 @@ pub mod csv;
 pub mod totals;
 
 use crate::input::format_of;
+use gfx10::{Gfx10Bvh4, Gfx11Bvh4};
 use gfx12::Gfx12;
+use gfx12::bvh4x2::{self, Gfx12Bvh4x2};
 use machine::statistics::BvhStatistics;
 use machine::{AnyChecked, ReadError, ReadOptions, downcast};
 use std::path::Path;
@@ -56,7 +58,15 @@ pub enum StatsError {
 /// The figures of a checked image; `None` if no driver counts its format.
 #[must_use]
 pub fn of_image(image: &Arc<dyn AnyChecked>) -> Option<Vec<BvhStatistics>> {
-    downcast::<Gfx12>(image).map(|image| gfx12::stats::statistics(&image))
+    if let Some(image) = downcast::<Gfx12>(image) {
+        Some(gfx12::stats::statistics(&image))
+    } else if let Some(image) = downcast::<Gfx10Bvh4>(image) {
+        Some(gfx10::update::statistics(&image))
+    } else if let Some(image) = downcast::<Gfx11Bvh4>(image) {
+        Some(gfx10::update::statistics(&image))
+    } else {
+        downcast::<Gfx12Bvh4x2>(image).map(|image| bvh4x2::update::statistics(&image))
+    }
 }
 
 /// The lines of a file: an image, or what a driver wrote.

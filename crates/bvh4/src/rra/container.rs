@@ -28,7 +28,7 @@
 //! into what follows. Such data is read at its true length, and a note says so.
 //!
 //! ```
-//! use gfx12::rra::container::{Compression, Container, Magic, StoredChunk, write};
+//! use bvh4::rra::container::{Compression, Container, Magic, StoredChunk, write};
 //! let chunk = StoredChunk {
 //!     id: *b"ApiInfo\0\0\0\0\0\0\0\0\0",
 //!     version: 1,

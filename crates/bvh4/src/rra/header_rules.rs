@@ -25,11 +25,10 @@
 
 use super::fault::Field;
 use super::structure::{Level, METADATA_BYTES, Structure};
-use crate::layout::{
-    Bits, GeometryInfo, GpurtHeader, GpurtSideband, HalfNodeBits, InstanceNode, NODE_BYTES,
-    NodeBits,
-};
+use crate::layout::{GeometryInfo, GpurtHeader};
+use machine::bits::Bits;
 use machine::{Finding, Severity};
+use std::ops::Range;
 
 /// Bytes of the header, and of the least structure with its least metadata.
 const HEADER_BYTES: u32 = 128;
@@ -37,12 +36,25 @@ const LEAST_TOTAL: u32 = METADATA_BYTES + HEADER_BYTES;
 /// The most metadata that the viewer has room for.
 const MOST_COPIED: u32 = 256;
 const GEOMETRY_INFO_BYTES: u64 = 12;
-const SIDEBAND_BYTES: u64 = 64;
 /// Inactive instances that are named one by one.
 const MOST_INSTANCES_NAMED: usize = 1000;
 
+/// An instance that the viewer leaves out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excluded {
+    /// Its number.
+    pub number: usize,
+    /// Its node, counted from the header.
+    pub bytes: Range<u64>,
+    /// Why it is left out.
+    pub why: &'static str,
+}
+
+/// Which instances of a TLAS the viewer leaves out.
+pub type Inactive = fn(&Structure) -> Vec<Excluded>;
+
 /// Adds what the viewer would complain about, if it did.
-pub fn check(structure: &Structure, findings: &mut Vec<Finding>) {
+pub fn check(structure: &Structure, inactive: Inactive, findings: &mut Vec<Finding>) {
     let header = structure.header();
     let mut rules = Rules { structure, findings };
     rules.check_sizes(&header);
@@ -51,7 +63,7 @@ pub fn check(structure: &Structure, findings: &mut Vec<Finding>) {
     if rules.check_ranges(&header) {
         match structure.level {
             Level::Blas => rules.check_geometry_counts(&header),
-            Level::Tlas => rules.check_instances(&header),
+            Level::Tlas => rules.check_instances(inactive),
         }
     }
 }
@@ -146,13 +158,16 @@ impl Rules<'_> {
         let len = self.structure.segment.bytes().len() as u64;
         let (geometry, pointers) =
             (u64::from(header.geometry_info_offset), u64::from(header.primitive_pointer_offset));
+        // Before RTIP 3.1 nothing but pointers follows the instances of a TLAS.
+        let is_bare = self.structure.level == Level::Tlas && geometry == 0;
+        let nodes_end = if is_bare { pointers } else { geometry };
         let records = match self.structure.level {
             Level::Blas => GEOMETRY_INFO_BYTES * u64::from(header.descriptor_count),
-            Level::Tlas => pointers.saturating_sub(geometry),
+            Level::Tlas => pointers.saturating_sub(nodes_end),
         };
         let parts = [
-            ("nodes_range", 10, 0, geometry),
-            ("geometry_range", 10, geometry, records),
+            ("nodes_range", 10, 0, nodes_end),
+            ("geometry_range", 10, nodes_end, records),
             ("pointer_list_range", 11, pointers, 4 * u64::from(header.primitive_count)),
         ];
         let mut inside = true;
@@ -188,43 +203,15 @@ impl Rules<'_> {
     }
 
     /// Names instances that the viewer leaves out.
-    fn check_instances(&mut self, header: &GpurtHeader) {
-        let bytes = self.structure.segment.bytes();
-        let (leaf, sidebands) =
-            (header.leaf_node_offset as usize, header.geometry_info_offset as usize);
-        let pointers = header.primitive_pointer_offset as usize;
-        let parts = bytes.get(leaf..sidebands).zip(bytes.get(sidebands..pointers));
-        let Some((nodes, records)) = parts else { return };
-        let pairs = nodes
-            .chunks_exact(NODE_BYTES as usize)
-            .zip(records.chunks_exact(SIDEBAND_BYTES as usize))
-            .take(header.active_primitive_count as usize);
-        let mut inactive = 0;
-        for (number, (node, record)) in pairs.enumerate() {
-            let node = InstanceNode::decode(&NodeBits::from_bytes(node));
-            let record = GpurtSideband::decode(&HalfNodeBits::from_bytes(record));
-            let why = if node.mask == 0 {
-                "a mask of 0"
-            } else if node.child_base.address() == 0 {
-                "no child"
-            } else if record.blas_metadata_size == 0 {
-                "a metadata size of 0 in its sideband"
-            } else {
-                continue;
-            };
-            inactive += 1;
-            if inactive <= MOST_INSTANCES_NAMED {
-                let place = format!("{}: instance node {number}", self.structure.place.chunk);
-                let start = (leaf + number * NODE_BYTES as usize) as u64;
-                let field = Field::new(place, self.structure.place.offset(start), NODE_BYTES);
-                let expected = "an instance that the viewer shows";
-                self.findings.push(field.finding(
-                    Severity::Warning,
-                    "instance_inactive",
-                    why,
-                    expected,
-                ));
-            }
+    fn check_instances(&mut self, inactive: Inactive) {
+        let excluded = inactive(self.structure);
+        for Excluded { number, bytes, why } in excluded.into_iter().take(MOST_INSTANCES_NAMED) {
+            let place = format!("{}: instance node {number}", self.structure.place.chunk);
+            let start = self.structure.place.offset(bytes.start);
+            let field = Field::new(place, start, bytes.end - bytes.start);
+            let expected = "an instance that the viewer shows";
+            let severity = Severity::Warning;
+            self.findings.push(field.finding(severity, "instance_inactive", why, expected));
         }
     }
 }

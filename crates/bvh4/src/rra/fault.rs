@@ -14,21 +14,21 @@ pub struct RraError(pub Finding);
 
 /// A field of a file that can be at fault.
 #[derive(Debug, Clone)]
-pub(crate) struct Field {
+pub struct Field {
     /// The chunk and the field, in words.
-    pub(crate) place: String,
+    pub place: String,
     /// Its bytes in the file.
-    pub(crate) bytes: Range<u64>,
+    pub bytes: Range<u64>,
 }
 
 impl Field {
     /// A field of `len` bytes.
-    pub(crate) fn new(place: impl Into<String>, offset: u64, len: u64) -> Self {
+    pub fn new(place: impl Into<String>, offset: u64, len: u64) -> Self {
         Self { place: place.into(), bytes: offset..offset.saturating_add(len) }
     }
 
     /// A finding about this field.
-    pub(crate) fn finding(
+    pub fn finding(
         self,
         severity: Severity,
         rule: &'static str,
@@ -50,7 +50,7 @@ impl Field {
     }
 
     /// The error that this field keeps the file from being read.
-    pub(crate) fn error(
+    pub fn error(
         self,
         rule: &'static str,
         found: impl ToString,
@@ -61,7 +61,7 @@ impl Field {
 }
 
 /// The error of a file without structures.
-pub(crate) fn no_structures(bytes: &[u8], container: &Container<'_>) -> RraError {
+pub fn no_structures(bytes: &[u8], container: &Container<'_>) -> RraError {
     let names: Vec<String> = container.chunks.iter().map(|chunk| chunk.name()).collect();
     let found = if names.is_empty() {
         "no chunks".to_owned()
@@ -76,13 +76,13 @@ pub(crate) fn no_structures(bytes: &[u8], container: &Container<'_>) -> RraError
 }
 
 /// A little-endian word; 0 past the end.
-pub(crate) fn u32_at(bytes: &[u8], at: usize) -> u32 {
+pub fn u32_at(bytes: &[u8], at: usize) -> u32 {
     let word = at.checked_add(4).and_then(|end| bytes.get(at..end));
     word.and_then(|word| word.try_into().ok()).map_or(0, u32::from_le_bytes)
 }
 
 /// A little-endian double word; 0 past the end.
-pub(crate) fn u64_at(bytes: &[u8], at: usize) -> u64 {
+pub fn u64_at(bytes: &[u8], at: usize) -> u64 {
     let word = at.checked_add(8).and_then(|end| bytes.get(at..end));
     word.and_then(|word| word.try_into().ok()).map_or(0, u64::from_le_bytes)
 }

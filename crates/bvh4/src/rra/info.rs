@@ -52,7 +52,12 @@ pub struct AsicInfo {
 
 const API_ID: [u8; 16] = *b"ApiInfo\0\0\0\0\0\0\0\0\0";
 const API_BYTES: usize = 8;
-const ASIC_BYTES: usize = 568;
+/// Bytes of an AsicInfo of version 1.
+pub const ASIC_BYTES: usize = 568;
+/// Where version 1 keeps the device id.
+pub const DEVICE_AT: usize = 40;
+/// Where version 1 keeps the name.
+pub const NAME_AT: usize = 152;
 /// What versions 2 and 3 of AsicInfo begin with.
 const PCI_ID_BYTES: usize = 8;
 
@@ -116,12 +121,12 @@ impl AsicInfo {
         };
         let readable = chunk.name() == "AsicInfo" && chunk.compression == Compression::None;
         let fields = chunk.data.get(start..start + 408).filter(|_| readable)?;
-        let name = &fields[152..408];
+        let name = &fields[NAME_AT..408];
         let end = name.iter().position(|&byte| byte == 0).unwrap_or(name.len());
         Some(Self {
             chunk_version: chunk.version,
             name: String::from_utf8_lossy(&name[..end]).into_owned(),
-            device_id: u32_at(fields, 40),
+            device_id: u32_at(fields, DEVICE_AT),
             revision: u32_at(fields, 44),
             video_memory: u64_at(fields, 128),
             shader_clock: u64_at(fields, 24),
@@ -131,7 +136,7 @@ impl AsicInfo {
 }
 
 /// Notes a chunk that is too small for what its name promises.
-pub(super) fn check(chunk: &Chunk<'_>, findings: &mut Vec<Finding>) {
+pub fn check(chunk: &Chunk<'_>, findings: &mut Vec<Finding>) {
     let (rule, least) = match (chunk.name().as_str(), chunk.version) {
         ("ApiInfo", _) => ("api_info_size", API_BYTES),
         ("AsicInfo", 1) => ("asic_info_size", ASIC_BYTES),

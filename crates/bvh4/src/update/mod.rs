@@ -1,0 +1,181 @@
+//! Updates of images of 4-wide nodes: making them, and what must hold between an image before and
+//! after.
+//!
+//! An update may change vertices and planes and nothing else: counts, formats, flags and what is
+//! active are the same. Structures and nodes of one image are found in the other by their places.
+//!
+//! | file | concept |
+//! |---|---|
+//! | [`rule`] | the rules, for all formats that are updated |
+//! | [`refit`](mod@refit) | an update, as drivers make it |
+//! | `same` | nodes and bytes that an update keeps |
+//! | `fit` | boxes and bounds that it makes anew |
+
+mod fit;
+pub mod refit;
+pub mod rule;
+mod same;
+
+pub use refit::{RefitError, refit};
+pub use rule::Rule;
+pub use same::{gpurt_rule, radv_rule};
+
+use crate::image::{Dialect, stats};
+use crate::survey::{Memory, Survey};
+use machine::source::{self, Geometry};
+use machine::{AnyChecked, CheckReport, Checked, Finding, Findings, Image, Severity, TreeFormat};
+
+/// An update.
+#[derive(Debug, Clone, Copy)]
+pub struct Update<'a> {
+    /// The image before.
+    pub before: &'a Image,
+    /// The image after.
+    pub after: &'a Image,
+    /// The geometry that the update was given.
+    pub scene: Option<&'a Geometry>,
+    /// The image of before, read again when the update had been made into another one.
+    pub old: Option<&'a Image>,
+    /// What the same update made in another run.
+    pub twice: Option<&'a Image>,
+}
+
+/// What an update of an image of 4-wide nodes got wrong; `survey` is what a check has learned.
+/// Offsets count over the segments of the image after.
+///
+/// # Errors
+/// The first error of the image before, if that is unsound.
+pub fn check_update<F: TreeFormat, D: Dialect>(
+    update: &Update<'_>,
+    survey: impl Fn(&Checked<F>) -> &Survey<D>,
+) -> Result<Vec<Finding>, Box<Finding>> {
+    let CheckReport { checked, findings, .. } = F::check(update.before.clone());
+    let Some(before) = checked else {
+        let error = findings.into_iter().find(|f| f.severity == Severity::Error);
+        return Err(Box::new(error.unwrap_or_else(Finding::unproved)));
+    };
+    let report = F::check(update.after.clone());
+    let mut findings = Findings::default();
+    let pair = Pair { old: Memory::new(before.image()), new: Memory::new(update.after) };
+    let moved = same::check(&pair, survey(&before), &mut findings);
+    if let Some(after) = &report.checked {
+        let [old, new] = [&before, after].map(|checked| fit::Level {
+            image: checked.image(),
+            survey: survey(checked),
+            tree: checked.tree(),
+        });
+        fit::check(&pair, &old, &new, &mut findings);
+        sources(update, after, moved, &mut findings);
+        above(&report.findings, update.after, &mut findings);
+        let costs = [&old, &new].map(|level| stats::statistics(level.image, level.survey));
+        cost(&costs, &mut findings);
+    }
+    copies(update, &mut findings);
+    let errors = report.findings.into_iter().filter(|f| f.severity == Severity::Error);
+    let mut all: Vec<Finding> = findings.into_sorted();
+    all.extend(errors);
+    all.sort_by_key(Finding::report_order);
+    Ok(all)
+}
+
+/// The two images, and the way from one to the other.
+struct Pair<'a> {
+    old: Memory<'a>,
+    new: Memory<'a>,
+}
+
+impl Pair<'_> {
+    /// Where a byte of the image before lies in the one after: as far into the same segment.
+    fn place(&self, address: u64) -> Option<u64> {
+        let number = self.old.segment_of(address)?;
+        let segment = self.new.segments().get(number)?;
+        let place = segment.address + (address - self.old.segments()[number].address);
+        segment.get(place, 1).map(|_| place)
+    }
+
+    /// The offset of a byte of the image before, in the one after.
+    fn offset(&self, address: u64) -> u64 {
+        self.place(address).map_or(0, |place| self.new.offset_of(place))
+    }
+}
+
+/// The geometry that the update was given is there; without it, something moved.
+pub fn sources(
+    update: &Update<'_>,
+    after: &dyn AnyChecked,
+    moved: bool,
+    findings: &mut Findings<Rule>,
+) {
+    match update.scene {
+        Some(scene) => {
+            for Finding { offset, bits, found, expected, place, .. } in
+                source::differences(after, scene)
+            {
+                findings.add(Rule::Source, offset, bits, place, found, expected);
+            }
+        }
+        None if !moved => {
+            findings.add(Rule::Source, 0, 0..0, "image", "no vertex that moved", "one at least");
+        }
+        None => (),
+    }
+}
+
+/// What the check says of a TLAS over structures that have changed.
+fn above(found: &[Finding], after: &Image, findings: &mut Findings<Rule>) {
+    let top = after.segments.first().map_or(0, |segment| segment.bytes().len() as u64);
+    let is_above = |finding: &&Finding| {
+        let is_box = finding.rule == crate::image::Rule::Contained.name();
+        is_box && finding.offset < top && after.segments.len() > 1
+    };
+    for Finding { offset, bits, found, expected, place, .. } in found.iter().filter(is_above) {
+        let [place, found, expected] = [place, found, expected].map(Clone::clone);
+        findings.add(Rule::Above, *offset, bits.clone(), place, found, expected);
+    }
+}
+
+/// What the update did to the cost, structure by structure.
+pub fn cost(
+    [before, after]: &[Vec<machine::statistics::BvhStatistics>; 2],
+    findings: &mut Findings<Rule>,
+) {
+    for (number, (old, new)) in before.iter().zip(after).enumerate() {
+        let [old, new] = [old, new].map(|one| one.figure("sah").unwrap_or(0) as f64 / 1e6);
+        if old > 0.0 && new > old {
+            let found = format!("SAH {new:.3}, {:.3} times that of before", new / old);
+            let place = format!("structure {number}");
+            findings.add(Rule::Cost, 0, 0..0, place, found, format!("{old:.3}"));
+        }
+    }
+}
+
+/// The image of before is not written, and the same update gives the same bytes.
+pub fn copies(update: &Update<'_>, findings: &mut Findings<Rule>) {
+    let copies = [
+        (Rule::Old, update.before, update.old, "before"),
+        (Rule::Twice, update.after, update.twice, "after"),
+    ];
+    for (rule, first, other, name) in copies {
+        if let Some(other) = other {
+            copy(rule, first, other, name, findings);
+        }
+    }
+}
+
+/// Two copies of one image are equal.
+fn copy(rule: Rule, first: &Image, other: &Image, name: &str, findings: &mut Findings<Rule>) {
+    let mut offset = 0;
+    for (number, segment) in first.segments.iter().enumerate() {
+        let bytes = segment.bytes();
+        let others = other.segments.get(number).map_or(&[][..], |segment| segment.bytes());
+        let differs = bytes.iter().zip(others).position(|(a, b)| a != b);
+        let differs = differs.or((bytes.len() != others.len()).then_some(bytes.len()));
+        if let Some(at) = differs {
+            let count = bytes.iter().zip(others).filter(|(a, b)| a != b).count();
+            let place = format!("the image {name}, segment {number}");
+            let found = format!("{count} bytes that differ, the first {at:#x} into the segment");
+            findings.add(rule, offset + at as u64, 0..8, place, found, "the same bytes");
+        }
+        offset += bytes.len() as u64;
+    }
+}
