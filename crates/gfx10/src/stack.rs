@@ -20,6 +20,9 @@
 //! assert_eq!(stack(0x25, [0x15, 0x25, 0x35, 0x45]), 0x35);
 //! ```
 
+use bvh4::image::Rule;
+use machine::Finding;
+
 /// No child; an entry that was lost.
 pub const INVALID: u32 = 0xFFFF_FFFF;
 /// The stack is empty; as the last node: pop only.
@@ -30,6 +33,26 @@ pub const ENTRY_STRIDE: usize = 32;
 pub const BASE_SHIFT: u32 = 18;
 /// The index of a stack in its address register.
 pub const INDEX_MASK: u32 = (1 << BASE_SHIFT) - 1;
+
+/// The first base that RADV's loop takes for a negative number (R-15).
+pub const BASE_LIMIT: u32 = 8192;
+
+/// What is wrong with the address of a stack: a base whose sign bit RADV's comparison reads.
+#[must_use]
+pub fn check_address(address: u32) -> Option<Finding> {
+    let base = address >> BASE_SHIFT;
+    (base >= BASE_LIMIT).then(|| Finding {
+        severity: Rule::StackBase.severity(),
+        rule: Rule::StackBase.name(),
+        offset: 0,
+        bits: BASE_SHIFT..32,
+        found: format!("base {base}"),
+        expected: format!("a base below {BASE_LIMIT} dwords"),
+        place: "stack address".into(),
+        count: 1,
+        weight: 0,
+    })
+}
 
 /// Entries of a stack: 8, 16, 32 or 64, two bits of the instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
@@ -93,4 +116,16 @@ pub fn ds_bvh_stack_rtn_b32(
     };
     *address = base << BASE_SHIFT | index;
     next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bases_that_look_negative_are_named() {
+        assert_eq!(check_address(8191 << BASE_SHIFT | 7), None);
+        let found = check_address(8192 << BASE_SHIFT).unwrap();
+        assert_eq!((found.rule, &found.found[..]), ("stack_base", "base 8192"));
+    }
 }

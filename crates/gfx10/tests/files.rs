@@ -26,8 +26,11 @@ fn read(entry: &FormatEntry, bytes: &[u8]) -> ImageFile {
     (entry.read)(bytes, &ReadOptions::default()).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Who is there, with the corners of triangles.
-fn held(tree: &Tree) -> Vec<BTreeSet<(u32, u32, u32, Vec<u32>)>> {
+/// Ids, flags, and the corners of triangles.
+type Held = BTreeSet<(u32, u32, u32, Vec<u32>)>;
+
+/// Who is there.
+fn held(tree: &Tree) -> Vec<Held> {
     let level = |blas: &tree::Blas| {
         let ids = blas.primitives.ids.iter().enumerate();
         ids.map(|(number, id)| {

@@ -151,3 +151,27 @@ fn a_header_of_another_writer_is_named() {
         assert!(broken(image).contains(&"writer"));
     }
 }
+
+#[test]
+fn headers_that_lie_are_named() {
+    let options = |policy| Options { half: false, ..Options::new(policy) };
+    // Flags, bounds, counts.
+    let cases = [
+        (Policy::Radv, 4, 3),
+        (Policy::Radv, 8, 0x7F00_0000),
+        (Policy::Radv, 20, 1e9f32.to_bits()),
+        (Policy::Radv, 104, 1),
+        (Policy::Gpurt, 48, 0),
+        (Policy::Gpurt, 56, 0),
+        (Policy::Gpurt, 76, 0x7F00_0000),
+        (Policy::Gpurt, 88, 1e9f32.to_bits()),
+    ];
+    for (policy, at, value) in cases {
+        let mut image = image(&mixed(), Generation::Gfx11, &options(policy));
+        assert_eq!(broken(image.clone()), [""; 0]);
+        let base = anatomy(&image).base;
+        let start = if policy == Policy::Gpurt { base } else { 0 };
+        set(&mut image, start + at, value);
+        assert_eq!(broken(image), ["driver_header"], "{policy:?} {at}");
+    }
+}

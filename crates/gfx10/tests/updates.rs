@@ -223,14 +223,15 @@ fn figures_are_the_drivers() {
         let area = raw.area([8, 12, 16, 20, 24, 28].map(|at| f32::from_bits(word(at))));
         raw.walk(5, 1, area);
         let all = statistics(&checked::<true>(&image));
-        let figure = |name: &str| all[0].figure(name).unwrap();
+        // The structure of the first segment comes last.
+        let figure = |name: &str| all.last().unwrap().figure(name).unwrap();
         let names = ["box16", "box32", "triangle", "instance", "procedural"];
         let counts = names.map(|name| figure(&format!("{name}_node_count")));
         assert_eq!((counts, figure("max_depth")), (raw.counts, raw.depth));
         assert_eq!(figure("sah"), u64::from((raw.sah / area * 1_000_000.0) as u32));
         assert_eq!(figure("allocated_size"), memory.len() as u64);
         assert_eq!(figure("compacted_size"), u64::from(word(48)));
-        assert_eq!(figure("scene_sah"), 0);
+        assert_eq!(figure("scene_sah") > 0, tree.tlas.is_some());
     }
     let two = image(&instanced(), Generation::Gfx10, &Options::new(Policy::Radv));
     let all = statistics(&checked::<false>(&two));

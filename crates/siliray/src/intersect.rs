@@ -183,7 +183,9 @@ fn bvh64(
             registers: registers.collect(),
             origin: asked.origin,
             direction: asked.direction,
-            warning: None,
+            warning: resource
+                .check(generation)
+                .map(|found| format!("T# has {}, expected {}", found.found, found.expected)),
         },
     })
 }

@@ -19,9 +19,9 @@ const BOX_BITS: Range<u32> = 0..192;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Held {
     /// The box around it.
-    bounds: Aabb,
+    pub(super) bounds: Aabb,
     /// What can be said of all of it; `None` of nothing.
-    cull_flags: Option<CullFlags>,
+    pub(super) cull_flags: Option<CullFlags>,
     triangles: u32,
 }
 
@@ -102,7 +102,11 @@ pub(super) fn check_contents<D: Dialect>(
     if let Some(root) = surveyed.boxes.first() {
         check.parent(root.pointer, Bvh4Pointer::INVALID);
     }
-    boxes.first().copied().unwrap_or(Held::NOTHING)
+    let held = boxes.first().copied().unwrap_or(Held::NOTHING);
+    if check.findings.is_sound() {
+        super::headers::check(memory, surveyed, &held, check.findings);
+    }
+    held
 }
 
 struct ContentsCheck<'a, 'm, D: Dialect> {

@@ -8,6 +8,7 @@
 //! | [`rule`] | the rules that an image is checked against |
 //! | [`surveyor`] | every node that can be reached, total over any bytes |
 //! | `contents` | what is odd or lossy about a structure that is sound |
+//! | `headers` | what a driver's header says of its structure |
 //! | [`examine`](mod@examine) | the proof of an untrusted image |
 //! | [`decode`](mod@decode) | image → tree |
 //! | [`blocks`](mod@blocks) | the image as a traversal unit sees it |
@@ -19,6 +20,7 @@ mod contents;
 pub mod decode;
 pub mod dialect;
 pub mod examine;
+mod headers;
 pub mod outline;
 pub mod rule;
 pub mod stats;

@@ -183,6 +183,7 @@ fn make_files(folder: &Folder) {
         std::fs::copy(vectors.join(from), place(to)).unwrap();
     }
     std::fs::write(place("nodes.bin"), [0; 1024]).unwrap();
+    std::fs::write(place("guest.bin"), [0; 1024]).unwrap();
     std::fs::write(place("loop.s"), "addi a0, a0, 1\n").unwrap();
     std::fs::write(place("kernel.sass"), "ISBERD.ATTR.SKEW.32 R1, [RZ];\n").unwrap();
     std::fs::write(place("program.txt"), "ISBERD.O.ATTR.SKEW.32 R1, [R2+0x42];\n").unwrap();

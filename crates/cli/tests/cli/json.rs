@@ -37,7 +37,7 @@ pub(crate) fn assert_documented(value: &Value) {
 
 #[test]
 fn settings_and_figures_of_formats_have_keys_of_their_own() {
-    for format in ["gfx12", "gfx12-bvh4x2", "ttu", "xphmg-fp32", "tree"] {
+    for format in ["gfx12", "gfx12-bvh4x2", "gfx11-bvh4", "ttu", "xphmg-fp32", "tree"] {
         let args = ["build", "organic", "--triangles", "500", "--format", format, "--json"];
         let text = String::from_utf8(Folder::new().run(&args).stdout).unwrap();
         let keys = text.lines().filter_map(|line| line.strip_prefix("  \"")?.split('"').next());

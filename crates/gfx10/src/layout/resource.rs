@@ -12,9 +12,12 @@
 //! ```
 
 use crate::Generation;
+use bvh4::image::Rule;
 use bvh4::layout::SortHeuristic;
+use machine::Finding;
 use machine::bits::Bits;
 use machine::fields::Show;
+use std::ops::Range;
 
 machine::fields! {
     /// A resource descriptor. Any 128 bits are one; what the instruction does not read is kept.
@@ -102,5 +105,60 @@ impl Resource {
     #[must_use]
     pub const fn base_address(&self) -> u64 {
         self.base << 8
+    }
+
+    /// What is wrong with a descriptor for a generation: bits that it lacks, a heuristic that is
+    /// none (R-13).
+    #[must_use]
+    pub fn check(&self, generation: Generation) -> Option<Finding> {
+        let lacks = match generation {
+            Generation::Gfx10 => vec![Self::heuristic.bits(), Self::pointer_flags.bits()],
+            Generation::Gfx11 => Vec::new(),
+        };
+        let lacks = lacks.into_iter().chain([Self::unused_base.bits(), Self::unused_size.bits()]);
+        let bits = self.encode();
+        let is_set = |field: &Range<u32>| field.clone().any(|bit| bits.flag(bit as usize));
+        let (bits, found) = match lacks.into_iter().find(is_set) {
+            Some(field) => {
+                let found = format!("bits {}..{} set", field.start, field.end);
+                (field, found)
+            }
+            None if self.words()[1] >> 21 & 3 == 3 => {
+                (Self::heuristic.bits(), "heuristic 3, which acts as 0".to_owned())
+            }
+            None => return None,
+        };
+        Some(Finding {
+            severity: Rule::Resource.severity(),
+            rule: Rule::Resource.name(),
+            offset: 0,
+            bits,
+            found,
+            expected: format!("a descriptor of {}", generation.name()),
+            place: "T#".into(),
+            count: 1,
+            weight: 0,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_of_other_generations_are_named() {
+        let radv = |generation| Resource::radv(generation, SortHeuristic::Midpoint);
+        assert_eq!(radv(Generation::Gfx11).check(Generation::Gfx11), None);
+        assert_eq!(radv(Generation::Gfx10).check(Generation::Gfx10), None);
+        let bits = |found: Option<Finding>| found.map(|found| found.bits);
+        assert_eq!(bits(radv(Generation::Gfx11).check(Generation::Gfx10)), Some(53..55));
+        let flagged = Resource { pointer_flags: true, ..radv(Generation::Gfx10) };
+        assert_eq!(bits(flagged.check(Generation::Gfx10)), Some(119..120));
+        // GFX12's: triangles first, hardware instances.
+        let newer = Resource::from_words([0, 0x8010_0000, 0xFFFF_FFFF, 0x81C0_03FF]);
+        assert_eq!(bits(newer.check(Generation::Gfx11)), Some(40..53));
+        let third = Resource::from_words([0, 0x8060_0000, 0xFFFF_FFFF, 0x8180_03FF]);
+        assert!(third.check(Generation::Gfx11).unwrap().found.contains("heuristic 3"));
     }
 }

@@ -51,10 +51,8 @@ const RADV_NEWER_VERSION: u32 = 16 << 16 | 1;
 
 /// Whether RADV wrote the header of a file. It leaves out the box around everything.
 const fn is_radv_file(header: &GpurtHeader) -> bool {
-    let has_bounds = match (header.root_min, header.root_max) {
-        ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0]) => false,
-        _ => true,
-    };
+    let has_bounds =
+        !matches!((header.root_min, header.root_max), ([0.0, 0.0, 0.0], [0.0, 0.0, 0.0]));
     match header.version {
         RADV_FILE_VERSION => true,
         RADV_NEWER_VERSION => !has_bounds,

@@ -86,8 +86,8 @@ test("a link waits for its file, and is followed in the page that is open", asyn
 });
 
 test("every format opens, and its first node is that of inspect", async () => {
-  const formats = ["tree", "cwbvh", "gfx12", "gfx12-bvh4x2", "ttu", "xphmg-fp32", "xphmg-fp16",
-    "xphmg-bf16", "xphmg-int16q"];
+  const formats = ["tree", "cwbvh", "gfx10-bvh4", "gfx11-bvh4", "gfx12", "gfx12-bvh4x2", "ttu",
+    "xphmg-fp32", "xphmg-fp16", "xphmg-bf16", "xphmg-int16q"];
   const files = formats.map(format => {
     const path = join(world.files, format);
     siliray("build", "organic", "--triangles", "600", "--format", format, "-o", path);
