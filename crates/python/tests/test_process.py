@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -111,3 +112,67 @@ def test_a_signal_interrupts() -> None:
         while True:
             TRACER.all(many)
     assert time.monotonic() - start < 5
+
+
+SCENE = siliray.Scene.open("organic", triangles=20_000)
+
+#: Each would take minutes, most of them on one machine.
+LONG = {
+    "compare": lambda: siliray.compare(
+        SCENE, formats=["cwbvh"], presets=["fast"], machines=["reference"], rays=300_000
+    ),
+    "simulate": lambda: siliray.simulate(SCENE, rays=200_000),
+    "conformance": lambda: siliray.conformance(rays=10_000_000, only=["machine=reference"]),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_signal_interrupts_one_machine(name: str) -> None:
+    threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        LONG[name]()
+    assert time.monotonic() - start < 15
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_fork_in_the_middle_of_work() -> None:
+    """Threads of the parent trace while it forks; children trace, too."""
+    is_over = threading.Event()
+
+    def trace() -> None:
+        while not is_over.is_set():
+            TRACER.closest(RAYS)
+
+    threads = [threading.Thread(target=trace) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    context = multiprocessing.get_context("fork")
+    try:
+        for _ in range(2):
+            queue = context.Queue()
+            child = context.Process(target=in_child, args=(queue,))
+            child.start()
+            answers = queue.get(timeout=60)
+            child.join(60)
+            assert child.exitcode == 0
+            assert all(np.array_equal(answer, ANSWER) for answer in answers)
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join()
+
+
+@pytest.mark.parametrize(
+    ("ask", "text"),
+    [
+        (lambda: siliray.Tracer(SCENE, threads=100_000), "threads.*100000.*1024"),
+        (lambda: siliray.Tracer(SCENE, threads="two"), "threads.*whole number"),
+        (lambda: TRACER.with_threads(0), "threads.*found 0"),
+        (lambda: TRACER.closest(RAYS, mask=1.5), "mask.*whole number"),
+        (lambda: TRACER.closest([[1, 2, 3], [4, 5]]), "rays.*inhomogeneous"),
+    ],
+)
+def test_what_cannot_be_is_named(ask: Callable[[], object], text: str) -> None:
+    with pytest.raises(siliray.Error, match=text):
+        ask()

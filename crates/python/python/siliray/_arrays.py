@@ -3,6 +3,7 @@ order. Nothing is copied that is right already, whatever its strides."""
 
 from __future__ import annotations
 
+from operator import index
 from typing import Any, TypeAlias, Union
 
 import numpy as np
@@ -18,6 +19,18 @@ RayArrays: TypeAlias = tuple[Array, Array | None, Array | None, Array | None]
 Rays: TypeAlias = Union[RayArrays, GeneratedRays]
 
 
+def integer(value: object, name: str, low: int, high: int) -> int:
+    """A whole number in a range."""
+    try:
+        number = index(value)  # type: ignore[arg-type]
+    except TypeError:
+        found = f"{value!r}, a {type(value).__name__}"
+        raise OptionError(f"{name}: found {found}, expected a whole number") from None
+    if not low <= number <= high:
+        raise OptionError(f"{name}: found {number}, expected {low} to {high}")
+    return number
+
+
 def tensor(values: Any) -> Any:
     """The array behind a tensor of Open3D or PyTorch, fetched from its device if need be; whatever
     else it is, as it is."""
@@ -29,7 +42,10 @@ def tensor(values: Any) -> Any:
 
 def floats(values: ArrayLike, name: str) -> Array:
     """Single or double floats."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise ArrayError(f"{name}: {error}") from error
     if array.dtype.kind not in "fiub":
         raise DtypeError(f"{name}: found elements of type {array.dtype}, expected floats")
     if array.dtype == np.float16:
@@ -70,7 +86,10 @@ def column(values: ArrayLike, name: str, count: int) -> Array:
 
 def triangles(values: ArrayLike, name: str) -> Array:
     """Three indices for each triangle."""
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise ArrayError(f"{name}: {error}") from error
     if array.size == 0:
         return np.empty((0, 3), np.uint32)
     if array.dtype.kind not in "iu":

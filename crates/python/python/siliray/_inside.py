@@ -16,6 +16,9 @@ from ._tracer import Tracer
 #: Directions of no particular kind, the same each time.
 _DIRECTIONS = np.random.default_rng(0x5111).normal(size=(8, 3)).astype(np.float32)
 
+#: Rays whose hits are all held at once: so many that memory does not matter.
+MOST = 1 << 20
+
 #: How much of a triangle must lie between a hit and each of its edges for the hit to be sure.
 _MARGIN = 1e-5
 
@@ -25,6 +28,9 @@ def inside(tracer: Tracer, points: Array) -> NDArray[np.bool_]:
 
     Rays go both ways. Where they disagree, the surface is open or crosses itself: a point that sees
     the open in either direction is outside, as trimesh has it, and others are asked again."""
+    if len(points) > MOST:
+        parts = range(0, len(points), MOST)
+        return np.concatenate([inside(tracer, points[start : start + MOST]) for start in parts])
     contained = np.zeros(len(points), bool)
     bounds = tracer.scene.bounds
     if bounds is None:

@@ -21,6 +21,9 @@ from .generators import Generator
 if TYPE_CHECKING:
     from ._native import ShapeArrays
 
+#: More threads than this are a mistake.
+MOST_THREADS = 1024
+
 _CULL = {None: 0, "back": 0x10, "front": 0x20}
 
 
@@ -93,9 +96,9 @@ class Tracer:
         >>> len(tracer.closest(tracer.generate(camera, first=640, count=640)))
         640
         """
-        for what, value in (("first", first), ("count", 0 if count is None else count)):
-            if not 0 <= value < 2**64:
-                raise OptionError(f"{what}: found {value}, expected 0 to {2**64 - 1}")
+        first = _arrays.integer(first, "first", 0, 2**64 - 1)
+        if count is not None:
+            count = _arrays.integer(count, "count", 0, 2**64 - 1)
         return self._native.generated(generator.to_json(), first, count)
 
     def closest(
@@ -250,14 +253,10 @@ def _shapes(shapes: Shapes, exact: bool, mask: int) -> ShapeArrays:
 
 def _threads(threads: int | None) -> int:
     """What the extension module takes: 0 is one for each processor."""
-    if threads is not None and threads < 1:
-        raise OptionError(f"threads: found {threads}, expected at least 1")
-    return threads or 0
+    return 0 if threads is None else _arrays.integer(threads, "threads", 1, MOST_THREADS)
 
 
 def _ask(mask: int, cull: str | None) -> tuple[int, int]:
-    if not 0 <= mask <= 0xFF:
-        raise OptionError(f"mask: found {mask}, expected 0 to 255")
     if cull not in _CULL:
         raise OptionError(f"cull: found {cull!r}, expected 'front', 'back' or None")
-    return mask, _CULL[cull]
+    return _arrays.integer(mask, "mask", 0, 0xFF), _CULL[cull]

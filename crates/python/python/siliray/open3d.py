@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 
 from . import _arrays, _places
 from ._hits import MISS
-from ._inside import inside
+from ._inside import MOST, inside
 from ._scene import Scene, mesh_arrays
-from ._tracer import Tracer
+from ._tracer import MOST_THREADS, Tracer
 from .errors import ArrayError, OptionError
 
 #: A tensor of Open3D, or whatever NumPy makes an array of.
@@ -162,8 +162,11 @@ class RaycastingScene:
         """How often each ray meets a surface. The triangles of a mesh that share an edge or a
         corner count once for a ray through it."""
         table, shape, wrap = _rows(rays, "rays", 6)
-        splits = self._list(table, nthreads)["ray_splits"]
-        return wrap(np.diff(splits).astype(np.int32).reshape(shape))
+        counts = np.empty(len(table), np.int32)
+        for start in range(0, len(table), MOST):
+            part = slice(start, start + MOST)
+            counts[part] = np.diff(self._list(table[part], nthreads)["ray_splits"])
+        return wrap(counts.reshape(shape))
 
     def list_intersections(self, rays: TensorLike, nthreads: int = 0) -> dict[str, Any]:
         """All hits of each ray, counted as :meth:`count_intersections` counts: `ray_splits`,
@@ -306,9 +309,7 @@ def _unit_normals(vertices: _arrays.Array, faces: _arrays.Array) -> NDArray[np.f
 
 
 def _threads(nthreads: int) -> int | None:
-    if nthreads < 0:
-        raise OptionError(f"nthreads: found {nthreads}, expected 0 (one a processor) or more")
-    return nthreads or None
+    return _arrays.integer(nthreads, "nthreads", 0, MOST_THREADS) or None
 
 
 def _is_open3d(thing: object) -> bool:

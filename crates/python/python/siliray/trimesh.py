@@ -23,7 +23,6 @@ from ._hits import MISS, AllHits
 from ._inside import inside
 from ._scene import Scene, mesh_arrays
 from ._tracer import Tracer
-from .errors import OptionError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -108,8 +107,8 @@ class RayMeshIntersector:
         >>> ray.intersects_id([[1, 1.5, 9]], [[0, 0, -1]], return_locations=True)
         (array([0]), array([0]), array([[1. , 1.5, 0. ]]))
         """
-        if max_hits is not None and max_hits < 0:
-            raise OptionError(f"max_hits: found {max_hits}, expected at least 0")
+        if max_hits is not None:
+            max_hits = _arrays.integer(max_hits, "max_hits", 0, 2**62)
         world = self._now()
         origins, directions = world.rays(ray_origins, ray_directions)
         if max_hits == 0:
