@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -15,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 import siliray
-from worlds import rays
+from worlds import rays, soup
 
 TRACER = siliray.Tracer("organic", threads=2)
 RAYS = rays(30_000, 3)
@@ -69,6 +71,21 @@ def test_a_child_process_answers_alike(how: str) -> None:
     child.join(60)
     assert child.exitcode == 0
     assert all(np.array_equal(answer, ANSWER) for answer in answers)
+
+
+def test_tracers_and_hits_go_to_other_processes() -> None:
+    tracer = siliray.Tracer(siliray.Scene(*soup(200, 5)), threads=1)
+    hits, every = tracer.closest(RAYS), tracer.all(RAYS)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        found = pool.map(tracer.closest, [RAYS[:20_000], RAYS[20_000:]])
+    assert np.array_equal(np.concatenate([part.t for part in found]), hits.t)
+    assert pickle.loads(pickle.dumps(tracer.with_threads(2))).threads == 2
+    positions = hits.positions
+    assert np.array_equal(pickle.loads(pickle.dumps(hits)).positions, positions, equal_nan=True)
+    again = copy.deepcopy(every)
+    assert np.array_equal(again.ray, every.ray) and np.array_equal(again.t, every.t)
+    with pytest.raises(siliray.TraceError, match="another process"):
+        again.normals
 
 
 def test_progress_by_callable_and_by_bar() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _arrays, _native
+from .errors import TraceError
 
 #: What ids are where nothing is hit.
 MISS = 0xFFFFFFFF
@@ -94,7 +95,7 @@ class Hits(Columns):
         self, columns: _native.Columns, tracer: _native.Tracer, rays: _arrays.Rays
     ) -> None:
         self.t, self.u, self.v, self.instance, self.geometry, self.primitive = columns
-        self._tracer, self._rays = tracer, rays
+        self._origin: tuple[_native.Tracer, _arrays.Rays] | None = tracer, rays
 
     def __len__(self) -> int:
         return len(self.t)
@@ -104,8 +105,16 @@ class Hits(Columns):
         """Whether there is a hit."""
         return np.isfinite(self.t)
 
-    def _rays_of_hits(self) -> _arrays.Rays:
-        return self._rays
+    def __getstate__(self) -> dict[str, Any]:
+        """Columns go to another process, with positions and normals if they were asked for."""
+        return self.__dict__ | {"_origin": None}
+
+    def _asked(self) -> tuple[_native.Tracer, _arrays.Rays]:
+        """The tracer, and the ray of each hit."""
+        if self._origin is None:
+            message = "hits from another process have the positions and normals asked for there"
+            raise TraceError(message)
+        return self._origin
 
     def _columns(self) -> _native.Columns:
         return self.t, self.u, self.v, self.instance, self.geometry, self.primitive
@@ -118,7 +127,8 @@ class Hits(Columns):
     @cached_property
     def _positions(self) -> NDArray[np.float32]:
         points = np.empty(3 * len(self), np.float32)
-        self._tracer.positions(self._rays_of_hits(), self.t, points)
+        tracer, rays = self._asked()
+        tracer.positions(rays, self.t, points)
         return points.reshape(-1, 3)
 
     @property
@@ -130,7 +140,8 @@ class Hits(Columns):
     @cached_property
     def _normals(self) -> NDArray[np.float32]:
         normals = np.empty(3 * len(self), np.float32)
-        self._tracer.normals(self._rays_of_hits(), self._columns(), normals)
+        tracer, rays = self._asked()
+        tracer.normals(rays, self._columns(), normals)
         return normals.reshape(-1, 3)
 
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -180,12 +191,12 @@ class AllHits(Hits):
         """All columns by name, the ray's number first."""
         return {"ray": self.ray} | super().columns()
 
-    def _rays_of_hits(self) -> _arrays.Rays:
-        ray = self.ray
-        if isinstance(self._rays, _native.GeneratedRays):
-            return self._tracer.rays(self._rays)[ray], None, None, None
-        origins, directions, tmin, tmax = self._rays
-        return (
+    def _asked(self) -> tuple[_native.Tracer, _arrays.Rays]:
+        (tracer, rays), ray = super()._asked(), self.ray
+        if isinstance(rays, _native.GeneratedRays):
+            return tracer, (tracer.rays(rays)[ray], None, None, None)
+        origins, directions, tmin, tmax = rays
+        return tracer, (
             origins[ray],
             None if directions is None else directions[ray],
             None if tmin is None else tmin[ray],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,8 +50,10 @@ class Tracer:
     dtype('uint32')
     """
 
-    __slots__ = ("_native", "scene")
+    __slots__ = ("_choice", "_native", "scene")
     _native: _Native
+    #: Mode, rule, threads and preset, as they were asked for.
+    _choice: tuple[str | None, str, int | None, str | None]
     #: What is traced.
     scene: Scene
 
@@ -66,6 +68,7 @@ class Tracer:
         progress: Progress = None,
     ) -> None:
         count = _threads(threads)
+        self._choice = mode, rule, threads, preset
         self.scene = Scene.of(scene)
         self._native = _Native(self.scene._native, mode, rule, count, preset, callback(progress))
 
@@ -78,8 +81,13 @@ class Tracer:
         """
         tracer = Tracer.__new__(Tracer)
         tracer.scene = self.scene
+        tracer._choice = *self._choice[:2], threads, self._choice[3]
         tracer._native = self._native.with_threads(_threads(threads))
         return tracer
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        """Sent to another process, it is built again there."""
+        return _build, (self.scene, *self._choice)
 
     def generate(
         self, generator: Generator, first: int = 0, count: int | None = None
@@ -241,6 +249,12 @@ class Tracer:
     def __repr__(self) -> str:
         name, triangles = self.scene.name, self._native.triangles
         return f"<siliray.Tracer over {name!r}: {triangles} triangles, {self.mode}, {self.kernel}>"
+
+
+def _build(
+    scene: Scene, mode: str | None, rule: str, threads: int | None, preset: str | None
+) -> Tracer:
+    return Tracer(scene, mode=mode, rule=rule, threads=threads, preset=preset)
 
 
 def _shapes(shapes: Shapes, exact: bool, mask: int) -> ShapeArrays:
