@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::machine_args::MachineChoice;
 use crate::output::is_stdout;
 use crate::shared_args::{
-    CameraChoice, KernelChoice, QueryChoice, RuleChoice, SeedChoice, WorkloadArg,
+    CameraChoice, KernelChoice, PresetChoice, QueryChoice, RuleChoice, SeedChoice, WorkloadArg,
 };
 use crate::values;
 use clap::{Args, Subcommand, ValueEnum};
@@ -100,6 +100,9 @@ pub(crate) struct BenchTrace {
 
     #[command(flatten)]
     pub(crate) kernel: KernelChoice,
+
+    #[command(flatten)]
+    pub(crate) preset: PresetChoice,
 }
 
 /// Another library.

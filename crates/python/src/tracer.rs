@@ -74,7 +74,7 @@ impl Tracer {
                 MachineInput::Image(image) => downcast::<Gfx12>(image),
                 MachineInput::Tree(_) => None,
             };
-            let options = |mode| Options { mode, rule, kernel: None, keeps_boxes: false };
+            let options = |mode| Options { mode, rule, ..Options::default() };
             let fast = match image {
                 Some(image) => {
                     let options = options(mode.unwrap_or(Mode::InPlace));

@@ -10,6 +10,9 @@ use rayon::prelude::*;
 /// Rays that one task answers.
 const CHUNK: usize = 1 << 13;
 
+/// The same where all hits of a ray are kept for a while.
+const COUNTED: usize = 1 << 10;
+
 /// A question about many rays: what they see, and who has a say. Made by [`Tracer::batch`].
 ///
 /// ```
@@ -106,6 +109,22 @@ impl<'a> Batch<'a> {
         self.answers::<All>(rays)
     }
 
+    /// How many primitives each ray hits.
+    #[must_use]
+    pub fn count(&self, rays: &[Ray]) -> Vec<u32> {
+        let mut counts = vec![0; rays.len()];
+        let chunks = rays.par_chunks(COUNTED).zip(counts.par_chunks_mut(COUNTED));
+        chunks.enumerate().for_each(|(chunk, (rays, counts))| {
+            // A triangle that splits have cut is met several times, so hits are collected.
+            let mut hits = vec![Vec::new(); rays.len()];
+            self.tracer.answer::<All>(&self.ask, chunk * COUNTED, rays, &mut hits, None);
+            for (count, hits) in counts.iter_mut().zip(hits) {
+                *count = hits.len() as u32;
+            }
+        });
+        counts
+    }
+
     /// The closest hit of each ray, and what it took to find them.
     #[must_use]
     pub fn closest_counted(&self, rays: &[Ray]) -> (Vec<Hit>, Counters) {
@@ -128,6 +147,10 @@ impl<'a> Batch<'a> {
     fn answer_into<K: Kind>(&self, rays: &[Ray], answers: &mut [K::Answer]) {
         let count = rays.len().min(answers.len());
         let (rays, answers) = (&rays[..count], &mut answers[..count]);
+        if count <= CHUNK {
+            // Waking another thread takes longer than a small batch.
+            return self.tracer.answer::<K>(&self.ask, 0, rays, answers, None);
+        }
         let chunks = rays.par_chunks(CHUNK).zip(answers.par_chunks_mut(CHUNK));
         chunks.enumerate().for_each(|(chunk, (rays, answers))| {
             self.tracer.answer::<K>(&self.ask, chunk * CHUNK, rays, answers, None);

@@ -37,6 +37,8 @@
 //! | `scalar` | the plain walk over either |
 //! | [`beam`] | beams: queries, and many boxes at once |
 //! | [`nearest`] | the nearest point of the surface, and the side on which one is |
+//! | [`refit`] | tracers that follow a mesh which moves |
+//! | [`stored`] | tracers in files |
 //! | `safety` | what `unsafe` rests on |
 //! | `ordinary` | which rays and worlds the fast kernels take |
 //! | `oriented` | how rays see oriented nodes |
@@ -68,9 +70,11 @@ mod kind;
 pub mod nearest;
 mod ordinary;
 mod oriented;
+pub mod refit;
 mod safety;
 mod scalar;
 mod source;
+pub mod stored;
 mod tracer;
 #[cfg(target_arch = "x86_64")]
 mod vector;
@@ -82,4 +86,6 @@ pub use error::TraceError;
 pub use kernel::Kernel;
 pub use machine::Hit;
 pub use nearest::{NearestAsk, NearestPoint};
+pub use refit::{Refit, RefitError};
+pub use stored::StoredError;
 pub use tracer::{MACHINES, Mode, NAME, Options, Tracer};

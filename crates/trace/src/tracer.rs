@@ -88,6 +88,9 @@ pub struct Options {
     pub rule: TriangleRule,
     /// The instructions that it uses; the fastest of this processor if none are named.
     pub kernel: Option<Kernel>,
+    /// How much time is spent on a tree that is built; a tree or an image that is there stays as it
+    /// is.
+    pub preset: Preset,
     /// Whether a copy keeps the boxes of its tree, and loses what they lose. Otherwise they are
     /// formed anew around what is below them, and nothing is lost.
     pub keeps_boxes: bool,
@@ -96,7 +99,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let rule = TriangleRule::Watertight;
-        Self { mode: Mode::Prepared, rule, kernel: None, keeps_boxes: false }
+        let preset = Tracer::PRESET;
+        Self { mode: Mode::Prepared, rule, kernel: None, preset, keeps_boxes: false }
     }
 }
 
@@ -116,17 +120,19 @@ impl Default for Options {
 #[derive(Debug)]
 pub struct Tracer {
     pub(crate) storage: Storage,
-    options: Options,
+    pub(crate) options: Options,
     kernel: Kernel,
     /// What beams need beside that, made when the first is asked.
-    beams: OnceLock<Result<BeamState, BeamsError>>,
+    pub(crate) beams: OnceLock<Result<BeamState, BeamsError>>,
     /// What instances do to distances, looked at when the first nearest point is asked for.
-    placements: OnceLock<Placements>,
+    pub(crate) placements: OnceLock<Placements>,
+    /// What the levels cost when they were built, known after the first refit.
+    pub(crate) built_costs: Option<Vec<f64>>,
 }
 
 /// What beams walk.
 #[derive(Debug)]
-struct BeamState {
+pub(crate) struct BeamState {
     bounds: BeamBounds,
     /// The CPU's copy, if the tracer itself has none.
     copy: Option<World>,
@@ -166,7 +172,7 @@ impl Tracer {
     /// # Errors
     /// As [`Tracer::new`], and when the processor lacks the kernel that is asked for.
     pub fn with_options(scene: &Scene, options: Options) -> Result<Self, TraceError> {
-        let how = Self::build_options(Self::PRESET);
+        let how = Self::build_options(options.preset);
         let built = build::build(scene, &how, &|_| ControlFlow::Continue(()))?;
         match options.mode {
             Mode::Prepared => Self::prepared(&built.tree, Boxes::Built, options),
@@ -228,12 +234,13 @@ impl Tracer {
         Self::over(Storage::Prepared(world), options)
     }
 
-    fn over(storage: Storage, options: Options) -> Result<Self, TraceError> {
+    pub(crate) fn over(storage: Storage, options: Options) -> Result<Self, TraceError> {
         let kernel = options.kernel.unwrap_or_else(Kernel::fastest);
         if !kernel.is_available() {
             return Err(TraceError::Kernel { kernel });
         }
-        Ok(Self { storage, options, kernel, beams: OnceLock::new(), placements: OnceLock::new() })
+        let (beams, placements) = (OnceLock::new(), OnceLock::new());
+        Ok(Self { storage, options, kernel, beams, placements, built_costs: None })
     }
 
     fn from_report(report: CheckReport<Gfx12>, options: Options) -> Result<Self, TraceError> {
@@ -263,6 +270,22 @@ impl Tracer {
     #[must_use]
     pub fn all(&self, rays: &[Ray]) -> Vec<Vec<Hit>> {
         self.batch().all(rays)
+    }
+
+    /// How many primitives each ray hits.
+    ///
+    /// ```
+    /// use geometry::{Ray, Vec3};
+    /// use trace::Tracer;
+    ///
+    /// let tracer = Tracer::new(&scene::builtin::Builtin::Organic.scene(2_000))?;
+    /// let rays = [Ray::new(Vec3::new(0.1, 0.2, 50.0), Vec3::NEG_Z)];
+    /// assert_eq!(tracer.count(&rays)[0] as usize, tracer.all(&rays)[0].len());
+    /// # Ok::<(), trace::TraceError>(())
+    /// ```
+    #[must_use]
+    pub fn count(&self, rays: &[Ray]) -> Vec<u32> {
+        self.batch().count(rays)
     }
 
     /// The closest hit of one ray. One ray alone waits for memory at every step, so this is the

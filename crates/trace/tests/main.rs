@@ -9,5 +9,7 @@ mod hostile;
 mod kernels;
 mod nearest;
 mod questions;
+mod refit;
+mod stored;
 mod stored_boxes;
 mod watched;

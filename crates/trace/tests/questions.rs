@@ -90,6 +90,7 @@ impl Answers {
         assert_eq!(counters.queries, rays.len() as u64, "{place}");
         let (closest, any, all) = (batch.closest(rays), batch.any(rays), batch.all(rays));
         let (any_counted, _) = batch.any_counted(rays);
+        let counts = batch.count(rays);
         for (n, ray) in rays.iter().enumerate() {
             let place = format!("{place} ray {n}: {ray:?}");
             assert_eq!(bits(&closest[n]), bits(&self.closest[n]), "{place}");
@@ -99,6 +100,7 @@ impl Answers {
             let [found, wanted] =
                 [&all[n], &self.all[n]].map(|hits| hits.iter().map(bits).collect::<Vec<_>>());
             assert_eq!(found, wanted, "{place}");
+            assert_eq!(counts[n] as usize, wanted.len(), "{place}");
             if question.filtered || question.intersected {
                 continue; // they know the position in the batch, or a machine does not have them
             }

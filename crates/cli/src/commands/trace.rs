@@ -186,7 +186,8 @@ fn tracer(
     rule: TriangleRule,
 ) -> Result<(Tracer, Option<Origin>), Failure> {
     let kernel = args.kernel.kernel;
-    let options = |mode| Options { mode, rule, kernel, keeps_boxes: args.mode.is_none() };
+    let keeps_boxes = args.mode.is_none();
+    let options = |mode| Options { mode, rule, kernel, keeps_boxes, ..Options::default() };
     let image = match walked {
         MachineInput::Image(image) => downcast::<Gfx12>(image),
         MachineInput::Tree(_) => None,

@@ -146,13 +146,17 @@ impl<'a> NearestAsk<'a> {
     /// The same, into `found`. Points beyond the number of answers, or the reverse, are left alone.
     pub fn points_into(&self, points: &[Vec3], found: &mut [NearestPoint]) {
         let count = points.len().min(found.len());
-        let chunks = points[..count].par_chunks(CHUNK).zip(found[..count].par_chunks_mut(CHUNK));
-        chunks.for_each(|(points, found)| {
+        let (points, found) = (&points[..count], &mut found[..count]);
+        let answer = |(points, found): (&[Vec3], &mut [NearestPoint])| {
             let mut stacks = walk::Stacks::default();
             for (point, found) in points.iter().zip(found) {
                 *found = self.answer(*point, &mut stacks);
             }
-        });
+        };
+        if count <= CHUNK {
+            return answer((points, found));
+        }
+        points.par_chunks(CHUNK).zip(found.par_chunks_mut(CHUNK)).for_each(answer);
     }
 
     fn answer(&self, point: Vec3, stacks: &mut walk::Stacks) -> NearestPoint {

@@ -40,6 +40,31 @@ impl Arena {
         Some(Self { lines, nodes })
     }
 
+    /// Memory for so many bytes, a multiple of a line; no nodes yet. `None` if there is not enough.
+    pub(crate) fn of_bytes(bytes: usize) -> Option<Self> {
+        let count = bytes / size_of::<Line>();
+        let mut lines = zeros(count).filter(|_| bytes.is_multiple_of(size_of::<Line>()))?;
+        ask_for_large_pages(&mut lines);
+        Some(Self { lines, nodes: 0 })
+    }
+
+    /// Says how many nodes there are; false if there is no room for them.
+    pub(crate) fn set_node_count(&mut self, nodes: usize) -> bool {
+        let fits = nodes <= self.lines.len() / LINES_OF_NODE;
+        self.nodes = if fits { nodes } else { 0 };
+        fits
+    }
+
+    /// All of it, as bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.lines.as_bytes()
+    }
+
+    /// The same, to be written.
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        self.lines.as_mut_bytes()
+    }
+
     /// All of it: nodes, then the words of leaves.
     pub(crate) fn parts_mut(&mut self) -> (&mut [Node], &mut [u32]) {
         let (nodes, leaves) = self.lines.split_at_mut(self.nodes * LINES_OF_NODE);

@@ -14,11 +14,13 @@
 //! | `room` | how much room its parts need |
 //! | `contents` | what leaves hold |
 //! | `fill` | a level, written into its room |
+//! | `follow` | a world that follows what moves |
 //! | `source` | what the scalar walk sees of all this |
 
 mod arena;
 mod contents;
 mod fill;
+mod follow;
 mod leaf;
 mod node;
 mod pointer;
@@ -28,6 +30,7 @@ mod room;
 mod source;
 
 pub(crate) use arena::Arena;
+pub(crate) use follow::{corners, procedural};
 pub(crate) use leaf::TRIANGLE_BYTES;
 pub(crate) use node::Node;
 pub(crate) use pointer::{Pointer, Target};

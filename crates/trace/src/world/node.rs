@@ -37,13 +37,28 @@ impl Node {
     pub(crate) fn of_boxes(boxes: &[Aabb]) -> Self {
         let mut node = Self::EMPTY;
         for (slot, bounds) in boxes.iter().enumerate().take(8) {
-            for (axis, [minima, maxima]) in node.planes.iter_mut().enumerate() {
-                minima[slot] = bounds.min[axis];
-                maxima[slot] = bounds.max[axis];
-            }
+            node.set_bounds(slot, bounds);
         }
         node.orders = orders(boxes);
         node
+    }
+
+    /// Puts a box into a slot.
+    pub(crate) fn set_bounds(&mut self, slot: usize, bounds: &Aabb) {
+        for (axis, [minima, maxima]) in self.planes.iter_mut().enumerate() {
+            minima[slot] = bounds.min[axis];
+            maxima[slot] = bounds.max[axis];
+        }
+    }
+
+    /// Forms the orders anew, after boxes have changed. Where children are not in the first slots,
+    /// the old ones will do: any order is right.
+    pub(crate) fn set_orders(&mut self) {
+        let count = self.slots().count();
+        if self.slots().all(|slot| slot < count) {
+            let boxes: [Aabb; 8] = std::array::from_fn(|slot| self.bounds(slot));
+            self.orders = orders(&boxes[..count]);
+        }
     }
 
     /// The box of a slot.

@@ -113,7 +113,7 @@ impl World {
     }
 
     /// Whether the boxes of all levels are ordinary.
-    fn has_ordinary_bounds(&self) -> bool {
+    pub(super) fn has_ordinary_bounds(&self) -> bool {
         let levels = self.blases.iter().chain(self.tlas.as_ref().map(|tlas| &tlas.level));
         levels.into_iter().all(|level| {
             let Aabb { min, max } = level.bounds;

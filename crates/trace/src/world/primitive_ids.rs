@@ -74,6 +74,15 @@ impl PrimitiveIds {
         }
     }
 
+    /// Whether there are ids behind a name.
+    #[inline]
+    pub(crate) fn has(&self, name: u32) -> bool {
+        match self {
+            Self::Alike { .. } => true,
+            Self::Pages(pages) => ((name >> PAGE_BITS) as usize) < pages.len(),
+        }
+    }
+
     /// Bytes in memory.
     pub(crate) fn byte_count(&self) -> usize {
         match self {

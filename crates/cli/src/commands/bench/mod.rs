@@ -28,7 +28,7 @@ use report::{Machine, Report, SceneReport};
 use siliray::build::{Options, Preset};
 use siliray::cameras::Seen;
 use siliray::scene::builtin::Builtin;
-use siliray::trace::Kernel;
+use siliray::trace::{Kernel, Tracer};
 use siliray::workload::{self, Workload};
 use std::ffi::OsString;
 use std::path::Path;
@@ -46,6 +46,7 @@ pub(crate) fn run(args: &Bench, global: &Global, output: &Output) -> Result<(), 
 
 fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Failure> {
     let kernel = args.kernel.kernel.unwrap_or_else(Kernel::fastest);
+    let preset = args.preset.preset().unwrap_or(Tracer::PRESET);
     let machine = Machine::this(kernel);
     let builtins = || Builtin::ALL.map(|builtin| OsString::from(builtin.name())).to_vec();
     let names = if args.scenes.is_empty() { builtins() } else { args.scenes.clone() };
@@ -60,7 +61,7 @@ fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Fail
     let mut report = Report { machine, scenes: Vec::new(), missing: Vec::new() };
     for (index, name) in names.iter().enumerate() {
         let scene = open(name, global.triangles.filter(|_| !mixed(&names) || is_builtin(name)))?;
-        let (mut targets, tracer) = target::siliray(&scene, kernel)?;
+        let (mut targets, tracer) = target::siliray(&scene, kernel, preset)?;
         let (others, missing) = peers::build(&scene, &args.peers);
         targets.extend(others);
         report.missing = missing;

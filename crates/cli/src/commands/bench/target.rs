@@ -2,6 +2,7 @@
 
 use crate::commands::about;
 use crate::failure::Failure;
+use siliray::build::Preset;
 use siliray::geometry::Ray;
 use siliray::machine::Hit;
 use siliray::scene::Scene;
@@ -55,15 +56,16 @@ struct Siliray {
     one_by_one: bool,
 }
 
-/// siliray in every mode, with a kernel, and the tracer of the first.
+/// siliray in every mode, with a kernel and a preset, and the tracer of the first.
 pub(super) fn siliray(
     scene: &Scene,
     kernel: Kernel,
+    preset: Preset,
 ) -> Result<(BenchTargets, Arc<Tracer>), Failure> {
     let mut modes = Vec::new();
     for mode in Mode::ALL {
         let start = Instant::now();
-        let options = Options { mode, kernel: Some(kernel), ..Options::default() };
+        let options = Options { mode, kernel: Some(kernel), preset, ..Options::default() };
         let tracer =
             Arc::new(Tracer::with_options(scene, options).map_err(about(OsStr::new(&scene.name)))?);
         let build_seconds = start.elapsed().as_secs_f64();

@@ -1,0 +1,257 @@
+//! Tracers that follow a mesh which moves.
+//!
+//! ```
+//! use geometry::Vec3;
+//! use scene::Shape;
+//! use trace::Tracer;
+//!
+//! let mut scene = scene::builtin::Builtin::Organic.scene(2_000);
+//! let mut tracer = Tracer::new(&scene)?;
+//! for geometry in &mut scene.objects[0].geometries {
+//!     if let Shape::Triangles { positions, .. } = &mut geometry.shape {
+//!         positions.iter_mut().for_each(|p| *p += Vec3::new(0.0, 0.1 * p.x.sin(), 0.0));
+//!     }
+//! }
+//! let refit = tracer.refit(&scene)?;
+//! if refit.worst() > 2.0 {
+//!     tracer = Tracer::new(&scene)?; // the tree has decayed: a new one pays
+//! }
+//! # assert!(refit.worst() < 2.0 && tracer.triangle_count() > 0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A refit keeps the tree and forms its boxes anew around triangles, procedural boxes and instances
+//! where they are now. Answers are those of a new tracer; only the way to them grows longer as
+//! things that were neighbours drift apart. [`Refit`] says how much, by the surface-area heuristic.
+//! A triangle that splits had cut has its whole box in each of its leaves from then on.
+//!
+//! # Building beside tracing
+//! A tracer may be asked by many threads while another thread builds the next one; whoever asks
+//! takes the newest that is there.
+//!
+//! ```
+//! use geometry::{Ray, Vec3};
+//! use std::sync::{Arc, RwLock};
+//! use trace::Tracer;
+//!
+//! let scene = scene::builtin::Builtin::Organic.scene(2_000);
+//! let newest = RwLock::new(Arc::new(Tracer::new(&scene)?));
+//! let ray = Ray::new(Vec3::new(0.1, 0.2, 50.0), Vec3::NEG_Z);
+//! std::thread::scope(|threads| {
+//!     let builder = threads.spawn(|| {
+//!         let next = scene::builtin::Builtin::Organic.scene(4_000);
+//!         let next = Tracer::new(&next)?;
+//!         if let Ok(mut newest) = newest.write() {
+//!             *newest = Arc::new(next); // the lock is held for the exchange alone
+//!         }
+//!         Ok::<(), trace::TraceError>(())
+//!     });
+//!     while !builder.is_finished() {
+//!         let Ok(tracer) = newest.read().map(|newest| Arc::clone(&newest)) else { break };
+//!         assert!(tracer.any_one(&ray)); // the old one answers until the new one is there
+//!     }
+//! });
+//! # Ok::<(), trace::TraceError>(())
+//! ```
+
+use crate::Tracer;
+use crate::tracer::Storage;
+use crate::world::{Level, Pointer, Target, World, corners, procedural};
+use geometry::{Aabb, SingularTransform};
+use rayon::prelude::*;
+use scene::{Geometry, Scene, Shape};
+use std::sync::OnceLock;
+use tree::{Instance, PrimitiveId};
+
+/// How much trees have decayed: what a ray has to expect by the surface-area heuristic, over what it
+/// had when the tracer was made or read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refit {
+    /// Of each object's tree.
+    pub objects: Vec<f64>,
+    /// Of the tree over instances, if there is one.
+    pub instances: Option<f64>,
+}
+
+impl Refit {
+    /// The largest of them; 1 where nothing has changed.
+    #[must_use]
+    pub fn worst(&self) -> f64 {
+        self.objects.iter().copied().chain(self.instances).fold(0.0, f64::max)
+    }
+}
+
+/// Why a tracer does not follow a scene. It is as it was.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum RefitError {
+    /// It walks an image in place.
+    #[error("this tracer walks an image in place, and only a prepared one can be refitted")]
+    InPlace,
+    /// There is more or less in the scene than there was.
+    #[error("the scene has {found} {what}, but the tracer {expected}: build a new one")]
+    Count {
+        /// Of what.
+        what: &'static str,
+        /// How many there are.
+        found: usize,
+        /// How many there were.
+        expected: usize,
+    },
+    /// A primitive is not there any more.
+    #[error(
+        "primitive {primitive} of geometry {geometry} of object {object} is gone: build a new tracer"
+    )]
+    Missing {
+        /// Which object.
+        object: usize,
+        /// Which geometry of it.
+        geometry: u32,
+        /// Which primitive.
+        primitive: u32,
+    },
+    /// A vertex is not finite.
+    #[error("vertex {vertex} of geometry {geometry} of object {object} is not finite")]
+    NotFinite {
+        /// Which object.
+        object: usize,
+        /// Which geometry of it.
+        geometry: usize,
+        /// Which vertex, or which procedural box.
+        vertex: usize,
+    },
+    /// An instance has a transform that cannot be undone.
+    #[error("instance {instance}: {source}")]
+    Singular {
+        /// Which instance.
+        instance: usize,
+        /// Why.
+        source: SingularTransform,
+    },
+}
+
+impl Tracer {
+    /// Follows a scene whose vertices, procedural boxes or instances have moved, in place, on all
+    /// threads. The scene must have the objects, geometries, triangles and instances that the tracer
+    /// was made of; only where they are may differ, and masks and flags of instances.
+    ///
+    /// # Errors
+    /// When the tracer is in place, the scene is another one, a vertex is not finite, or a transform
+    /// is singular. Nothing has changed then.
+    pub fn refit(&mut self, moved: &Scene) -> Result<Refit, RefitError> {
+        let Storage::Prepared(world) = &mut self.storage else { return Err(RefitError::InPlace) };
+        let instances = check(world, moved)?;
+        if self.built_costs.is_none() {
+            self.built_costs = Some(costs(world));
+        }
+        world.follow(&moved.objects, instances);
+        self.options.keeps_boxes = false;
+        (self.beams, self.placements) = (OnceLock::new(), OnceLock::new());
+        let (before, after) = (self.built_costs.as_deref().unwrap_or(&[]), costs(world));
+        let ratio =
+            |(&before, &after): (&f64, &f64)| if before > 0.0 { after / before } else { 1.0 };
+        let mut objects: Vec<f64> = before.iter().zip(&after).map(ratio).collect();
+        let instances = world.tlas.as_ref().and_then(|_| objects.pop());
+        Ok(Refit { objects, instances })
+    }
+
+    /// The same, and builds everything anew, as [`Tracer::with_options`] does, if a tree has decayed
+    /// by more than a factor.
+    ///
+    /// # Errors
+    /// As [`Tracer::refit`].
+    pub fn refit_or_rebuild(&mut self, moved: &Scene, limit: f64) -> Result<Refit, RefitError> {
+        let refit = self.refit(moved)?;
+        if refit.worst() > limit
+            && let Ok(anew) = Self::with_options(moved, self.options)
+        {
+            *self = anew;
+        }
+        Ok(refit)
+    }
+}
+
+/// What every level costs: the areas of all boxes over that of the whole.
+fn costs(world: &World) -> Vec<f64> {
+    let levels = world.blases.iter().chain(world.tlas.as_ref().map(|tlas| &tlas.level));
+    let area = |bounds: &Aabb| tree::quality::half_area(bounds);
+    let cost = |nodes: std::ops::Range<usize>, level: &Level| {
+        let of_node = |number: usize| {
+            let node = world.arena.node(Pointer::node(number).unwrap_or(level.root));
+            node.slots().map(|slot| area(&node.bounds(slot))).sum::<f64>()
+        };
+        // In parts whose sums are added in order, so that threads do not matter.
+        let parts: Vec<f64> = nodes
+            .clone()
+            .step_by(4096)
+            .collect::<Vec<usize>>()
+            .into_par_iter()
+            .map(|first| (first..(first + 4096).min(nodes.end)).map(of_node).sum())
+            .collect();
+        let whole = area(&level.bounds);
+        let boxes: f64 = parts.iter().sum();
+        if whole > 0.0 { 1.0 + boxes / whole } else { 0.0 }
+    };
+    levels.map(|level| cost(world.nodes_of(level), level)).collect()
+}
+
+/// Checks that a world can follow a scene; returns its instances where they are then.
+fn check(world: &World, moved: &Scene) -> Result<Vec<Instance>, RefitError> {
+    let count = |what, found, expected| match found == expected {
+        true => Ok(()),
+        false => Err(RefitError::Count { what, found, expected }),
+    };
+    // A scene without objects makes one that is empty.
+    let is_empty = moved.objects.is_empty() && world.triangles == 0;
+    if !is_empty {
+        count("objects", moved.objects.len(), world.blases.len())?;
+    }
+    count("triangles", moved.triangle_count(), world.triangles)?;
+    let placed = world.tlas.as_ref().map_or(&[][..], |tlas| &tlas.instances);
+    count("instances", moved.instances.len(), placed.len())?;
+    for (object, of_object) in moved.objects.iter().enumerate() {
+        for (geometry, part) in of_object.geometries.iter().enumerate() {
+            if let Some(vertex) = not_finite(part) {
+                return Err(RefitError::NotFinite { object, geometry, vertex });
+            }
+        }
+    }
+    for (object, (parts, ids)) in moved.objects.iter().zip(&world.primitive_ids).enumerate() {
+        let missing = world.find_leaf(object, |leaf| match leaf.target() {
+            Target::Leaf => {
+                let mut names = (0..leaf.triangles()).map(|n| ids.id(world.arena.name(leaf, n)));
+                names.find(|id| corners(parts, id).is_none())
+            }
+            Target::Boxes(list) => {
+                let mut boxes = world.box_list(list).iter().map(|(_, id)| *id);
+                boxes.find(|id| procedural(parts, id).is_none())
+            }
+            _ => None,
+        });
+        if let Some(PrimitiveId { geometry, primitive, .. }) = missing {
+            return Err(RefitError::Missing { object, geometry, primitive });
+        }
+    }
+    let moved = moved.instances.iter().zip(placed).enumerate();
+    moved
+        .map(|(instance, (now, before))| {
+            count("objects of an instance", now.object, before.blas as usize)?;
+            let singular = |source| RefitError::Singular { instance, source };
+            Ok(Instance {
+                world_to_object: now.object_to_world.inverse().map_err(singular)?,
+                object_to_world: now.object_to_world,
+                mask: now.mask,
+                flags: now.flags,
+                ..*before
+            })
+        })
+        .collect()
+}
+
+fn not_finite(part: &Geometry) -> Option<usize> {
+    match &part.shape {
+        Shape::Triangles { positions, .. } => {
+            positions.par_iter().position_first(|vertex| !vertex.is_finite())
+        }
+        Shape::Boxes(boxes) => boxes.iter().position(|b| b.min.is_nan() || b.max.is_nan()),
+    }
+}
