@@ -10,22 +10,17 @@ use siliray::documents::structure::StructureDocument;
 use siliray::find::Wanted;
 use siliray::gfx12::layout::{PointerFlags, Resource};
 use siliray::image_diff;
-use siliray::input::{StoredImage, image_file};
+use siliray::input::{OpenedImage, StoredImage};
 use siliray::intersect::{IntersectError, Operands, intersect};
-use siliray::machine::{
-    AnyReport, FormatEntry, ImageFile, NodeRef, RawLayout, ReadError, ReadOptions,
-};
+use siliray::machine::{ImageFile, NodeRef, RawLayout, ReadError, ReadOptions};
 use siliray::scene::read_file;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// An image in the bytes of a file, which may be broken.
 #[pyclass(frozen, module = "siliray._native")]
 pub(crate) struct Image {
-    name: String,
     bytes: Vec<u8>,
-    format: &'static FormatEntry,
-    options: ReadOptions,
-    file: Result<ImageFile, ReadError>,
+    opened: OpenedImage,
 }
 
 /// How the image in the bytes is found.
@@ -91,15 +86,8 @@ impl Image {
     /// What a check finds.
     fn check(&self, py: Python<'_>) -> PyResult<String> {
         job::run(py, 0, None, |_| {
-            let report = match &self.file {
-                // Bytes that cannot be taken apart are unsound for one reason: a finding.
-                Err(ReadError::Broken(finding)) => {
-                    AnyReport { findings: vec![(**finding).clone()], ..AnyReport::default() }
-                }
-                Err(error) => return Err(self.broken(error)),
-                Ok(file) => file.clone().check(self.format.check),
-            };
-            let name = self.name.clone();
+            let report = self.opened.check(None).map_err(|error| self.broken(error))?;
+            let name = self.opened.name.clone();
             let findings = &report.findings;
             document::text(&CheckDocument::new(name, report.nodes, findings, findings))
         })?
@@ -111,12 +99,12 @@ impl Image {
             let file = self.file()?;
             if let Some(node) = choice.node {
                 let node = NodeRef::from_root(&file.image, node);
-                let described = (self.format.describe)(&file.image, node)
-                    .map_err(|error| errors::image(format!("{}: {error}", self.name)))?;
+                let described = (self.opened.format.describe)(&file.image, node)
+                    .map_err(|error| errors::image(format!("{}: {error}", self.opened.name)))?;
                 return document::text(&StructureDocument::new(file, &described));
             }
-            let outline = (self.format.outline)(&file.image);
-            let name = self.name.clone();
+            let outline = (self.opened.format.outline)(&file.image);
+            let name = self.opened.name.clone();
             let primitive = choice
                 .primitive
                 .map(|(geometry, primitive)| Wanted::Primitive { geometry, primitive });
@@ -124,12 +112,12 @@ impl Image {
                 .or_else(|| choice.offset.map(Wanted::Offset))
                 .or_else(|| choice.point.map(Wanted::Point));
             if let Some(wanted) = wanted {
-                let found = FindDocument::new(name, self.format, file, &outline, &wanted);
+                let found = FindDocument::new(name, self.opened.format, file, &outline, &wanted);
                 return document::text(&found.0);
             }
             let entries = levels(&outline, choice.depth);
             let tree = choice.tree.then_some(&entries[..]);
-            document::text(&InspectDocument::new(name, self.format, file, &outline, tree))
+            document::text(&InspectDocument::new(name, self.opened.format, file, &outline, tree))
         })
     }
 
@@ -156,32 +144,32 @@ impl Image {
         };
         let answer = intersect(self.file()?, &operands).map_err(|error| match error {
             IntersectError::Nodes { .. } => errors::option(error),
-            _ => errors::image(format!("{}: {error}", self.name)),
+            _ => errors::image(format!("{}: {error}", self.opened.name)),
         })?;
         document::text(&answer)
     }
 
     /// How it differs from another one, with the first `most` differences.
     fn diff(&self, py: Python<'_>, other: &Self, most: usize) -> PyResult<String> {
-        let (one, two) = (self.format.name, other.format.name);
+        let (one, two) = (self.opened.format.name, other.opened.format.name);
         if one != two {
             let message = format!("one image has the format {one}, the other {two}");
             return Err(errors::image(message));
         }
         let files = [self.file()?, other.file()?];
         job::run(py, 0, None, |_| {
-            document::text(&DiffDocument::new(&image_diff::diff(self.format, files, most)))
+            document::text(&DiffDocument::new(&image_diff::diff(self.opened.format, files, most)))
         })?
     }
 
     #[getter]
     fn name(&self) -> &str {
-        &self.name
+        &self.opened.name
     }
 
     #[getter]
     fn format(&self) -> &'static str {
-        self.format.name
+        self.opened.format.name
     }
 
     #[getter]
@@ -196,12 +184,11 @@ impl Image {
             |(base, primitive_base, root)| RawLayout { base, primitive_base, root, writer: None };
         let options = ReadOptions { structure: choice.structure, raw: choice.raw.map(layout) };
         let raw = names::format(&choice.format)?;
-        let path = Path::new(&name);
-        let (format, file) = py.detach(|| image_file(path, &bytes, raw, &options));
-        if let Err(error @ ReadError::NoStructure { .. }) = &file {
-            return Err(errors::option(format!("{name}: {error}")));
+        let opened = py.detach(|| OpenedImage::read(name, &bytes, raw, &options));
+        if let Err(error @ ReadError::NoStructure { .. }) = &opened.file {
+            return Err(errors::option(format!("{}: {error}", opened.name)));
         }
-        Ok(Self { name, bytes, format, options, file })
+        Ok(Self { bytes, opened })
     }
 
     /// The image that a build has made.
@@ -216,17 +203,15 @@ impl Image {
     }
 
     fn broken(&self, error: &ReadError) -> PyErr {
-        errors::image(format!("{}: {error}", self.name))
+        errors::image(format!("{}: {error}", self.opened.name))
     }
 
     fn file(&self) -> PyResult<&ImageFile> {
-        self.file.as_ref().map_err(|error| self.broken(error))
+        self.opened.file.as_ref().map_err(|error| self.broken(error))
     }
 
     /// The same, proved to be safe to walk.
     pub(crate) fn stored(&self) -> PyResult<StoredImage> {
-        let path = Path::new(&self.name);
-        StoredImage::read(path, &self.bytes, self.format, &self.options)
-            .map_err(|error| errors::input(&error))
+        self.opened.stored().map_err(|error| errors::input(&error))
     }
 }

@@ -3,12 +3,13 @@
 
 pub use bvh4::update::Update;
 
+use crate::registry::registry;
 use bvh4::update::Rule;
 use gfx10::{GFX10_NAME, GFX11_NAME, Gfx10Bvh4, Gfx11Bvh4};
 use gfx12::Gfx12;
 use gfx12::bvh4x2::{self, BoxPrecision, Gfx12Bvh4x2};
 use machine::source::Geometry;
-use machine::{AnyChecked, Finding, Image, RuleEntry, downcast};
+use machine::{AnyChecked, AnyReport, Finding, Image, ImageFile, RuleEntry, downcast};
 use std::sync::Arc;
 
 /// The formats whose images are updated.
@@ -30,6 +31,61 @@ pub fn check(update: &Update<'_>) -> Result<Vec<Finding>, Box<Finding>> {
         bvh4x2::NAME => bvh4x2::update::check_update(update),
         _ => gfx12::update::check_update(update),
     }
+}
+
+/// An update, as files.
+#[derive(Debug, Clone, Copy)]
+pub struct UpdateFiles<'a> {
+    /// The image before.
+    pub before: &'a ImageFile,
+    /// The image after.
+    pub after: &'a ImageFile,
+    /// The geometry that the update was given.
+    pub scene: Option<&'a Geometry>,
+    /// The image of before, read again when the update had been made into another one.
+    pub old: Option<&'a Image>,
+    /// What the same update made in another run.
+    pub twice: Option<&'a Image>,
+}
+
+/// Why an update cannot be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum UpdateCheckError {
+    /// Nobody updates one into the other.
+    #[error("updates from {before} to {after} cannot be checked")]
+    Formats {
+        /// The format before.
+        before: &'static str,
+        /// The format after.
+        after: &'static str,
+    },
+    /// The image before is unsound.
+    #[error("the image is not safe to walk: {0}")]
+    Unsound(Box<Finding>),
+}
+
+/// What an update of files got wrong; offsets are those of the file after.
+///
+/// # Errors
+/// When the formats have no updates, or the image before is unsound.
+pub fn check_files(files: &UpdateFiles<'_>) -> Result<AnyReport, UpdateCheckError> {
+    let UpdateFiles { before, after, scene, old, twice } = *files;
+    let [first, second] = [before.image.format, after.image.format];
+    let format = registry().format(first).filter(|_| first == second && rules(first).is_some());
+    let format = format.ok_or(UpdateCheckError::Formats { before: first, after: second })?;
+    let mut failed = None;
+    let report = after.clone().check(|after| {
+        let update = Update { before: &before.image, after: &after, scene, old, twice };
+        let nodes = (format.outline)(&after).entries.len();
+        match check(&update) {
+            Ok(findings) => AnyReport { findings, nodes, ..AnyReport::default() },
+            Err(finding) => {
+                failed = Some(finding);
+                AnyReport::default()
+            }
+        }
+    });
+    failed.map_or(Ok(report), |finding| Err(UpdateCheckError::Unsound(finding)))
 }
 
 /// Why there is no image after an update.

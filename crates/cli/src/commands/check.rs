@@ -4,11 +4,9 @@ use super::{NO_CONTAINER, about, no_container_hint, no_image, open, open_image, 
 use crate::failure::Failure;
 use crate::image_args::Check;
 use crate::output::{FindingReport, Output};
-use siliray::build::BuildError;
+use siliray::input::{OpenedImage, geometry_of};
 use siliray::machine::source::{self, Geometry};
-use siliray::machine::{AnyReport, FormatEntry, Image, ReadError};
-use siliray::scene::Scene;
-use siliray::updates::{self, Update};
+use siliray::updates::{self, UpdateCheckError, UpdateFiles};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -22,14 +20,8 @@ pub(crate) fn run(args: &Check, triangles: Option<usize>, output: &Output) -> Re
     if let Some(before) = &args.update {
         return update(args, before, scene.as_ref(), output);
     }
-    let report = match file {
-        // A file that cannot be taken apart is unsound for one reason, and that is a finding.
-        Err(ReadError::Broken(finding)) => {
-            AnyReport { findings: vec![*finding], ..AnyReport::default() }
-        }
-        Err(error) => return Err(no_image(&args.file, &error)),
-        Ok(file) => file.check(|image| examine(format, image, scene.as_ref())),
-    };
+    let opened = OpenedImage { name: args.file.display().to_string(), format, file };
+    let report = opened.check(scene.as_ref()).map_err(|error| no_image(&args.file, error))?;
     let no_container = report.findings.iter().any(|finding| finding.rule == NO_CONTAINER);
     let rules: Vec<_> = format.rules.iter().copied().chain(scene.map(|_| source::SOURCE)).collect();
     let shown = FindingReport {
@@ -56,41 +48,27 @@ fn update(
 ) -> Result<(), Failure> {
     let first = open_image(before, &args.image, None)?;
     let second = open_image(&args.file, &args.image, None)?;
-    let name = first.format.name;
-    let rules = updates::rules(name).filter(|_| second.format.name == name).ok_or_else(|| {
-        let message = format!("updates from {name} to {} cannot be checked", second.format.name);
-        Failure::input(message).hint(format!(
-            "both images must have one of the formats {}",
-            updates::FORMATS.join(", ")
-        ))
-    })?;
     let open = |file: &Option<PathBuf>| match file {
         Some(file) => open_image(file, &args.image, None).map(|open| Some(open.file.image)),
         None => Ok(None),
     };
     let (old, twice) = (open(&args.old)?, open(&args.twice)?);
-    let mut failed = None;
-    let report = second.file.check(|after| {
-        let update = Update {
-            before: &first.file.image,
-            after: &after,
-            scene,
-            old: old.as_ref(),
-            twice: twice.as_ref(),
-        };
-        let nodes = (first.format.outline)(&after).entries.len();
-        match updates::check(&update) {
-            Ok(findings) => AnyReport { findings, nodes, ..AnyReport::default() },
-            Err(finding) => {
-                failed = Some(finding);
-                AnyReport::default()
-            }
+    let files = UpdateFiles {
+        before: &first.file,
+        after: &second.file,
+        scene,
+        old: old.as_ref(),
+        twice: twice.as_ref(),
+    };
+    let report = updates::check_files(&files).map_err(|error| match error {
+        UpdateCheckError::Formats { .. } => {
+            let formats = updates::FORMATS.join(", ");
+            Failure::input(error)
+                .hint(format!("both images must have one of the formats {formats}"))
         }
-    });
-    if let Some(finding) = failed {
-        let message = format!("{}: the image is not safe to walk: {finding}", before.display());
-        return Err(Failure::input(message));
-    }
+        UpdateCheckError::Unsound(_) => Failure::input(format!("{}: {error}", before.display())),
+    })?;
+    let rules = updates::rules(first.format.name).unwrap_or_default();
     let rules: Vec<_> = rules.iter().chain(first.format.rules).copied().collect();
     let shown = FindingReport {
         file: &args.file,
@@ -102,22 +80,7 @@ fn update(
     shown.show(&args.findings, output)
 }
 
-/// What the check of a format finds, and how a sound image differs from its scene.
-fn examine(format: &FormatEntry, image: Image, scene: Option<&Geometry>) -> AnyReport {
-    let mut report = (format.check)(image);
-    if let (Some(checked), Some(scene)) = (&report.checked, scene) {
-        report.findings.extend(source::differences(checked.as_ref(), scene));
-    }
-    report
-}
-
 /// What a named scene holds.
 fn geometry(scene: &OsStr, triangles: Option<usize>) -> Result<Geometry, Failure> {
     geometry_of(&open(scene, triangles)?).map_err(about(scene))
-}
-
-/// What a scene holds.
-pub(super) fn geometry_of(scene: &Scene) -> Result<Geometry, BuildError> {
-    let (objects, instances) = siliray::build::contents(scene)?;
-    Ok(Geometry { objects, instances })
 }

@@ -1,6 +1,5 @@
 //! `siliray refit`: an update of an image, as drivers make it.
 
-use super::check::geometry_of;
 use super::{about, build_tree, no_image, open, read_image};
 use crate::failure::Failure;
 use crate::image_args::Refit;
@@ -8,7 +7,7 @@ use crate::output::number::grouped;
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
 use siliray::build::Preset;
-use siliray::input::{encode_checked, format_options};
+use siliray::input::{encode_checked, format_options, geometry_of};
 use siliray::machine::{AnyChecked, FormatEntry, Settings};
 use siliray::scene::Scene;
 use siliray::{stats, updates};

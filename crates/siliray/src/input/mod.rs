@@ -8,8 +8,10 @@
 //! An image that came from the user is walked as it is stored. Building a new tree from it, or
 //! laying it out in another format, is another question; [`Origin`] says which one was answered.
 
+mod opened;
 mod route;
 
+pub use opened::{OpenedImage, geometry_of};
 pub use route::{
     Prepared, Route, RouteError, build_options, encode_checked, format_options, usual_machine,
 };
@@ -229,6 +231,11 @@ impl StoredImage {
             path: path.to_owned(),
             error: Box::new(error),
         })?;
+        Self::of(path, file, format)
+    }
+
+    /// Proves the image of a file.
+    fn of(path: &Path, file: ImageFile, format: &'static FormatEntry) -> Result<Self, InputError> {
         let (places, structures) = (file.places.clone(), file.structures.clone());
         let report = file.check(format.check);
         let findings = report.findings.clone();

@@ -29,8 +29,8 @@ pub mod why;
 
 use machine::registry::NodeNames;
 use machine::{
-    Answer, AnyChecked, Machine, MachineEntry, MachineError, MachineInput, NodePlace, Query, Shape,
-    Step, tree_format,
+    Answer, AnyChecked, Machine, MachineEntry, MachineError, MachineInput, NodePlace, Observer,
+    Query, Shape, Step, tree_format,
 };
 
 /// What a machine did for one query.
@@ -55,7 +55,19 @@ pub fn watch_over(
     machine: &dyn Machine,
     query: &Query,
 ) -> (Walk, NodeNames) {
-    let walk = Walk::watch(machine, query);
+    watch_first(entry, input, machine, query, &mut FirstSteps::of(usize::MAX))
+}
+
+/// The same, of which no more than the first steps are kept.
+#[must_use]
+pub fn watch_first(
+    entry: &MachineEntry,
+    input: &MachineInput,
+    machine: &dyn Machine,
+    query: &Query,
+    first: &mut FirstSteps,
+) -> (Walk, NodeNames) {
+    let walk = Walk::watch_first(machine, query, first);
     let is_named = |step: &Step| !matches!(step, Step::Node { address: None, .. });
     match (entry.nodes, input) {
         // A tree is no memory that nodes could have addresses in.
@@ -70,13 +82,46 @@ pub fn watch_over(
     }
 }
 
+/// Watches, and keeps the first steps.
+#[derive(Debug, Clone, Default)]
+pub struct FirstSteps {
+    most: usize,
+    steps: Vec<Step>,
+    /// How many steps came after them.
+    pub left_out: u64,
+}
+
+impl FirstSteps {
+    /// Keeps as many at most.
+    #[must_use]
+    pub fn of(most: usize) -> Self {
+        Self { most, ..Self::default() }
+    }
+}
+
+impl Observer for FirstSteps {
+    fn see(&mut self, step: Step) {
+        if self.steps.len() < self.most {
+            self.steps.push(step);
+        } else {
+            self.left_out += 1;
+        }
+    }
+}
+
 impl Walk {
     /// Asks `machine` and watches.
     #[must_use]
     pub fn watch(machine: &dyn Machine, query: &Query) -> Self {
-        let (mut steps, mut answer) = (Vec::new(), Answer::default());
-        let outcome = machine.watch(query, &mut answer, &mut steps);
+        Self::watch_first(machine, query, &mut FirstSteps::of(usize::MAX))
+    }
+
+    /// The same with the first steps alone.
+    fn watch_first(machine: &dyn Machine, query: &Query, first: &mut FirstSteps) -> Self {
+        let mut answer = Answer::default();
+        let outcome = machine.watch(query, &mut answer, first);
         let answer = outcome.map(|()| answer);
+        let steps = std::mem::take(&mut first.steps);
         Self { machine: machine.name(), query: *query, steps, answer }
     }
 
