@@ -130,11 +130,13 @@ impl ImageOutput {
 /// odd: a vertex outside a box above it, a parent that disagrees. Each finding has its byte offset
 /// in the file, its bits, its rule, what was found and what was expected. Errors are listed first,
 /// then how often each rule is broken; --rule, --severity and --all list the rest. Notes are habits
-/// of drivers that do no harm. The exit status is 1 if there is an error, listed or not.
+/// of drivers that do no harm. The exit status is 1 if there is an error, listed or not, and with
+/// --fail-on warning also if there is a warning.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   siliray check capture.rra
+  siliray check capture.rra --fail-on warning
   siliray check capture.rra --rule contained --limit 3
   siliray check capture.rra --severity warning
   siliray check capture.rra --structure 3 --json
@@ -189,9 +191,18 @@ pub(crate) struct FindingChoice {
     /// List at most N findings of each rule
     #[arg(long, value_name = "N", value_parser = values::index, allow_negative_numbers = true)]
     pub(crate) limit: Option<usize>,
+
+    /// Fail, with exit status 1, if there is a finding as bad as that: error, warning or note
+    #[arg(long, value_name = "SEVERITY", value_parser = values::severity, default_value = "error")]
+    fail_on: Severity,
 }
 
 impl FindingChoice {
+    /// Whether findings as bad as that fail the command.
+    pub(crate) fn fails(&self, severity: Severity) -> bool {
+        severity >= self.fail_on
+    }
+
     /// Refuses a rule that is none of `known`.
     pub(crate) fn require_known(&self, known: &[&'static str]) -> Result<(), Failure> {
         let Some(rule) = self.rule.as_deref().filter(|rule| !known.contains(rule)) else {

@@ -1,10 +1,11 @@
 //! Options that several commands take, each declared once.
 
+use crate::failure::Failure;
 use crate::values::{self, View};
 use clap::{Args, ValueEnum};
 use siliray::build::Preset;
 use siliray::geometry::TriangleRule;
-use siliray::machine::HitKind;
+use siliray::machine::{HitKind, MachineEntry};
 use siliray::trace::Kernel;
 use siliray::workload::Workload;
 
@@ -59,19 +60,24 @@ impl From<PresetArg> for Preset {
 /// How triangles are met.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct RuleChoice {
-    /// The arithmetic that decides whether a ray meets a triangle
+    /// The arithmetic that decides whether a ray meets a triangle; hart and offload have their own
+    /// [default: watertight]
     #[arg(long, alias = "triangle-rule", value_name = "RULE", value_enum)]
-    #[arg(default_value_t = RuleArg::Watertight)]
-    rule: RuleArg,
+    rule: Option<RuleArg>,
 }
 
 impl RuleChoice {
-    /// The rule.
-    pub(crate) fn rule(self) -> TriangleRule {
-        match self.rule {
-            RuleArg::MollerTrumbore => TriangleRule::MollerTrumbore,
-            RuleArg::Watertight => TriangleRule::Watertight,
+    /// The rule, for a machine that has a choice; one that has none refuses to be given one.
+    pub(crate) fn rule(self, machine: &MachineEntry) -> Result<TriangleRule, Failure> {
+        if self.rule.is_some() && machine.oracle.is_some() {
+            let name = machine.name;
+            let message = format!("the machine {name} has an arithmetic of its own, not --rule");
+            return Err(Failure::usage(message).hint("leave --rule out"));
         }
+        Ok(match self.rule {
+            Some(RuleArg::MollerTrumbore) => TriangleRule::MollerTrumbore,
+            Some(RuleArg::Watertight) | None => TriangleRule::Watertight,
+        })
     }
 }
 

@@ -60,7 +60,7 @@ pub(crate) struct Sim {
     pub(crate) sweeps: Vec<ParameterSweep>,
 
     /// Run a second configuration too and show both side by side: a file, a shipped one, or the
-    /// first one with a parameter set; may be repeated
+    /// first one with a parameter set; given several times, all of it together makes that one
     #[arg(long, value_name = "FILE|NAME|KEY=VALUE", conflicts_with = "sweeps")]
     pub(crate) against: Vec<String>,
 

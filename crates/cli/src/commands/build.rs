@@ -4,13 +4,16 @@ use super::{about, open_input};
 use crate::args::Build;
 use crate::failure::Failure;
 use crate::output::number::{counted, grouped, rate, seconds};
-use crate::output::{AtomicFile, Output, Table};
+use crate::output::{self, AtomicFile, Output, Table};
 use siliray::build::Preset;
 use siliray::documents::build::{BuildDocument, FormatDetail, ImageBytes, ImageFigures};
 use siliray::image_build::{BuildPlan, Made, MakeImageError};
 use siliray::input::Origin;
 use std::ffi::OsStr;
 use std::path::Path;
+
+/// The first bytes of an .rra file.
+const VIEWER_FILE: &[u8] = b"AMD_RDF ";
 
 /// Builds with each preset and shows the figures.
 pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
@@ -30,6 +33,9 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
     let origin = if input.as_scene().is_some() { Origin::Built } else { Origin::Rebuilt };
     let scene = input.into_scene().map_err(Failure::input)?;
     let ending = path.and_then(Path::extension).and_then(OsStr::to_str);
+    let own = args.image.format.map(|format| format.ending);
+    let is_own = |ending: &str| own.into_iter().chain(["rra"]).any(|own| own == ending);
+    let is_viewer_file = ending.is_some_and(|ending| is_own(&ending.to_lowercase()));
     let bar = output.bar("building");
     let made = plan.run(&scene, origin, ending, &|progress| bar.update(progress));
     drop(bar);
@@ -39,6 +45,12 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
     })?;
     if let (Some(file), Some(bytes)) = (file, bytes) {
         file.write(&bytes)?;
+        if let Some(path) = path.filter(|_| bytes.starts_with(VIEWER_FILE) && !is_viewer_file) {
+            let path = path.display();
+            output::warn(format!(
+                "{path} is an .rra file: only drivers' memory is written as it is"
+            ));
+        }
     }
     if let Some(image) = &mut document.image {
         image.output = path.map(|path| path.display().to_string());

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let input = open_input(&args.scene, triangles)?;
     let route = args.tracer.route(&args.scene, &input, args.shape)?;
     require_counts(args, route.machine)?;
-    let rule = args.rule.rule();
+    let rule = args.rule.rule(route.machine)?;
     let start = Instant::now();
     let prepared = prepare(&route, &input, &args.scene, output)?;
     let build_seconds = start.elapsed().as_secs_f64();

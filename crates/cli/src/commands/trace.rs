@@ -78,9 +78,8 @@ pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Re
     }
     let writer = RowWriter::new(content, layout).map_err(Failure::input)?;
     let mut file = AtomicFile::create(&args.output.file)?;
-    let rule = args.rule.rule();
     let start = Instant::now();
-    let walker = Walker::new(args, triangles, rule, output)?;
+    let walker = Walker::new(args, triangles, output)?;
     let build_seconds = start.elapsed().as_secs_f64();
     let start = Instant::now();
     let hits = trace(&walker, writer, &mut rays, &mut file, output)?;
@@ -97,7 +96,7 @@ pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Re
         machine: walker.machine.name,
         query: kind.name(),
         mode: tracer.map(|tracer| tracer.options().mode.name()),
-        triangle_rule: rule_name(walker.machine, rule),
+        triangle_rule: rule_name(walker.machine, walker.rule),
         kernel: tracer.map(|tracer| tracer.kernel().name()),
         rays: rays.count(),
         hits,
@@ -115,6 +114,7 @@ struct Walker {
     scene: String,
     format: &'static str,
     machine: &'static MachineEntry,
+    rule: TriangleRule,
     origin: Origin,
     /// What the check of an image warns about.
     warnings: u32,
@@ -129,14 +129,10 @@ enum Who {
 }
 
 impl Walker {
-    fn new(
-        args: &Trace,
-        triangles: Option<usize>,
-        rule: TriangleRule,
-        output: &Output,
-    ) -> Result<Self, Failure> {
+    fn new(args: &Trace, triangles: Option<usize>, output: &Output) -> Result<Self, Failure> {
         let input = open_input(&args.scene, triangles)?;
         let route = args.tracer.route(&args.scene, &input, TreeShape::default())?;
+        let rule = args.rule.rule(route.machine)?;
         let Prepared { input: walked, mut origin, machine } =
             prepare(&route, &input, &args.scene, output)?;
         let warnings = match &input {
@@ -156,7 +152,7 @@ impl Walker {
             Who::Other(made.map_err(about(&args.scene))?)
         };
         let (scene, format) = (input.name().to_owned(), walked.format());
-        Ok(Self { scene, format, machine, origin, warnings, walked, who })
+        Ok(Self { scene, format, machine, rule, origin, warnings, walked, who })
     }
 
     /// The answer of each ray.

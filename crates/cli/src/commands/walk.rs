@@ -92,7 +92,7 @@ fn watched(
     input: &MachineInput,
     query: &Query,
 ) -> Result<(Walk, NodeNames), Failure> {
-    let options = args.tracer.options(args.rule.rule());
+    let options = args.tracer.options(args.rule.rule(machine)?);
     let made = (machine.make)(input, &options).map_err(about(&args.scene))?;
     let (walk, names) = watch_over(machine, input, &*made, query);
     match &walk.answer {

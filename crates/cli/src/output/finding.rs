@@ -43,10 +43,15 @@ impl FindingReport<'_> {
         let sums: Vec<String> = sums.map(|(count, thing)| counted(count, thing)).collect();
         text += &format!("{verdict}: {}\n", sums.join(", "));
         output.result(&json, &text)?;
-        if json.sound {
-            return Ok(());
+        if !json.sound {
+            let errors = counted(errors, "error");
+            return Err(Failure::input(format!("{}: unsound, {errors}", json.file)));
         }
-        Err(Failure::input(format!("{}: unsound, {}", json.file, counted(errors, "error"))))
+        let sums = [(Severity::Warning, warnings, "warning"), (Severity::Note, notes, "note")];
+        let failing = sums.into_iter().find(|(kind, count, _)| *count > 0 && choice.fails(*kind));
+        failing.map_or(Ok(()), |(_, count, thing)| {
+            Err(Failure::input(format!("{}: sound, but {}", json.file, counted(count, thing))))
+        })
     }
 
     /// The findings that are listed: those that were asked for, or the errors; where there are few,

@@ -224,6 +224,25 @@ fn findings_are_summed_by_rule() {
     let none = folder.json(&["check", "b.rra", "--severity", "error"]);
     assert_eq!(list(&none["findings"]).len(), 0);
     assert_eq!(folder.run(&["check", "b.rra", "--severity", "bad"]).status.code(), Some(2));
+    let status = |fail_on| folder.run(&["check", "b.rra", "--fail-on", fail_on]).status.code();
+    assert_eq!(
+        ["error", "warning", "note", "bad"].map(status),
+        [Some(0), Some(1), Some(1), Some(2)]
+    );
+}
+
+/// A file for the viewer says so where its ending does not; a driver's memory is what it is.
+#[test]
+fn an_ending_does_not_make_memory() {
+    let folder = Folder::new();
+    let warns = |policy: &str, file: &str| {
+        let build = ["build", "organic", "--triangles", "500", "--format", "gfx12"];
+        let output = folder.run(&[&build[..], &["--policy", policy, "-o", file]].concat());
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8_lossy(&output.stderr).contains("is an .rra file")
+    };
+    let found = [("dense", "a.bin"), ("dense", "a.rra"), ("radv", "b.bin"), ("gpurt", "c")];
+    assert_eq!(found.map(|(policy, file)| warns(policy, file)), [true, false, false, true]);
 }
 
 /// Formats without an intersection instruction are refused in words.
