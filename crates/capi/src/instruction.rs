@@ -1,0 +1,219 @@
+//! The intersection instructions of AMD's generations on memory of the caller's: (memory,
+//! registers) → registers, bit for bit. Any memory and any registers have an answer.
+
+use crate::boundary::{self, Out};
+use crate::status::{CError, Failure, SilirayStatus, guarded};
+use siliray::geometry::Vec3;
+use siliray::gfx10::instruction::Memory;
+use siliray::gfx10::{self, Generation};
+use siliray::gfx12::instruction::{
+    self, Answer, RayRegisters, TriangleArithmetic, image_bvh_dual_intersect_ray,
+    image_bvh8_intersect_ray,
+};
+use siliray::gfx12::layout::bvh4x2::Bvh4Pointer;
+use siliray::gfx12::layout::{BasePointer, NodePointer, Resource};
+use std::ffi::c_void;
+
+/// Operands of image_bvh64_intersect_ray.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Bvh64Operands {
+    /// The node: an address divided by eight, a type, and flags on GFX11.
+    pub node: u64,
+    /// The largest parameter that boxes are tested against.
+    pub extent: f32,
+    /// Where the ray starts.
+    pub origin: [f32; 3],
+    /// Where it goes.
+    pub direction: [f32; 3],
+    /// What boxes are tested with: 1 / direction, rounded as the caller likes.
+    pub inverse: [f32; 3],
+}
+
+/// Operands of image_bvh8_intersect_ray.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Bvh8Operands {
+    /// The base: an address divided by eight, and flags.
+    pub base: u64,
+    /// The node, counted from there.
+    pub node: u32,
+    /// The ray's instance mask, eight bits.
+    pub mask: u32,
+    /// The largest parameter that boxes are tested against.
+    pub extent: f32,
+    /// Where the ray starts.
+    pub origin: [f32; 3],
+    /// Where it goes.
+    pub direction: [f32; 3],
+}
+
+/// Operands of image_bvh_dual_intersect_ray.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct DualOperands {
+    /// The base: an address divided by eight, and flags.
+    pub base: u64,
+    /// The nodes, counted from there; 0xFFFFFFFF: none.
+    pub nodes: [u32; 2],
+    /// The ray's instance mask, eight bits.
+    pub mask: u32,
+    /// The largest parameter that boxes are tested against.
+    pub extent: f32,
+    /// Where the ray starts.
+    pub origin: [f32; 3],
+    /// Where it goes.
+    pub direction: [f32; 3],
+}
+
+/// What an instruction of GFX12 writes.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Registers {
+    /// The result registers.
+    pub vdst: [u32; 10],
+    /// The origin: changed only by an instance that is entered.
+    pub origin: [f32; 3],
+    /// The direction: changed only by an instance that is entered.
+    pub direction: [f32; 3],
+    /// Whether the descriptor makes the answer useless: a bit that the instruction needs is wrong.
+    pub is_useless: bool,
+}
+
+impl From<Answer> for Registers {
+    fn from(answer: Answer) -> Self {
+        Self {
+            vdst: answer.vdst,
+            origin: answer.origin.to_array(),
+            direction: answer.direction.to_array(),
+            is_useless: answer.warning.is_some(),
+        }
+    }
+}
+
+/// Memory of the caller's, from an address on.
+struct CallerMemory<'a> {
+    address: u64,
+    bytes: &'a [u8],
+}
+
+impl Memory for CallerMemory<'_> {
+    fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
+        let start = usize::try_from(address.checked_sub(self.address)?).ok()?;
+        self.bytes.get(start..start.checked_add(len)?)
+    }
+}
+
+/// The memory and the descriptor of a call.
+fn sources<'a>(
+    memory: *const c_void,
+    size: usize,
+    address: u64,
+    resource: *const u32,
+) -> Result<(CallerMemory<'a>, [u32; 4]), Failure> {
+    let bytes = boundary::bytes(memory, size, u64::MAX, "memory")?;
+    let words = boundary::numbers(resource, 4, "resource")?;
+    // There are four of them.
+    let words = words.first_chunk().copied().unwrap_or_default();
+    Ok((CallerMemory { address, bytes }, words))
+}
+
+fn ray(origin: [f32; 3], direction: [f32; 3], extent: f32, mask: u32) -> RayRegisters {
+    let (origin, direction) = (Vec3::from_array(origin), Vec3::from_array(direction));
+    // The hardware reads the low eight bits.
+    RayRegisters { origin, direction, extent, mask: mask as u8 }
+}
+
+/// `image_bvh64_intersect_ray` of GFX10.3 (`generation` 10) and GFX11 (11) on `size` bytes of
+/// memory from `address` on. `resource` has four words; `vdst` takes four. Nothing is allocated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn siliray_image_bvh64_intersect_ray(
+    generation: u32,
+    memory: *const c_void,
+    size: usize,
+    address: u64,
+    resource: *const u32,
+    operands: *const Bvh64Operands,
+    vdst: *mut u32,
+    error: *mut CError,
+) -> SilirayStatus {
+    guarded(error, || {
+        let place = Out::new(vdst.cast::<[u32; 4]>(), "vdst")?;
+        let generation = match generation {
+            10 => Generation::Gfx10,
+            11 => Generation::Gfx11,
+            _ => {
+                let text = format!("generation {generation}, expected 10 or 11");
+                return Err(Failure::new(SilirayStatus::Option, text));
+            }
+        };
+        let (memory, resource) = sources(memory, size, address, resource)?;
+        let Bvh64Operands { node, extent, origin, direction, inverse } =
+            boundary::get(operands, "operands")?;
+        let operands = gfx10::instruction::Operands { node, extent, origin, direction, inverse };
+        let resource = gfx10::layout::Resource::from_words(resource);
+        let answer = gfx10::instruction::image_bvh64_intersect_ray(
+            &memory, generation, &resource, &operands,
+        );
+        place.put(answer);
+        Ok(())
+    })
+}
+
+/// `image_bvh8_intersect_ray` of GFX12 on `size` bytes of memory from `address` on. `resource` has
+/// four words. Nothing is allocated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn siliray_image_bvh8_intersect_ray(
+    memory: *const c_void,
+    size: usize,
+    address: u64,
+    resource: *const u32,
+    operands: *const Bvh8Operands,
+    registers: *mut Registers,
+    error: *mut CError,
+) -> SilirayStatus {
+    guarded(error, || {
+        let place = Out::new(registers, "registers")?;
+        let (memory, resource) = sources(memory, size, address, resource)?;
+        let Bvh8Operands { base, node, mask, extent, origin, direction } =
+            boundary::get(operands, "operands")?;
+        let operands = instruction::Bvh8Operands {
+            resource: Resource::from_words(resource),
+            base: BasePointer(base),
+            ray: ray(origin, direction, extent, mask),
+            node: NodePointer(node),
+        };
+        let answer = image_bvh8_intersect_ray(&memory, &operands, TriangleArithmetic::default());
+        place.put(answer.into());
+        Ok(())
+    })
+}
+
+/// `image_bvh_dual_intersect_ray` of GFX12 on `size` bytes of memory from `address` on. `resource`
+/// has four words. Nothing is allocated.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn siliray_image_bvh_dual_intersect_ray(
+    memory: *const c_void,
+    size: usize,
+    address: u64,
+    resource: *const u32,
+    operands: *const DualOperands,
+    registers: *mut Registers,
+    error: *mut CError,
+) -> SilirayStatus {
+    guarded(error, || {
+        let place = Out::new(registers, "registers")?;
+        let (memory, resource) = sources(memory, size, address, resource)?;
+        let DualOperands { base, nodes, mask, extent, origin, direction } =
+            boundary::get(operands, "operands")?;
+        let operands = instruction::DualOperands {
+            resource: Resource::from_words(resource),
+            base: BasePointer(base),
+            ray: ray(origin, direction, extent, mask),
+            nodes: nodes.map(Bvh4Pointer),
+        };
+        let arithmetic = TriangleArithmetic::default();
+        place.put(image_bvh_dual_intersect_ray(&memory, &operands, arithmetic).into());
+        Ok(())
+    })
+}

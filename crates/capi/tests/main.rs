@@ -1,0 +1,162 @@
+//! What C sees is what the facade says. (`hostile.py` has the calls that nobody should make.)
+#![allow(unsafe_code, reason = "functions that C calls")]
+#![allow(clippy::unwrap_used, reason = "helpers of tests")]
+
+use siliray::documents::findings::RuleCounts;
+use siliray::input::{OpenedImage, build_options, format_options};
+use siliray::machine::{FormatEntry, ReadOptions, Settings, Severity};
+use siliray::registry::registry;
+use siliray::scene::builtin::Builtin;
+use siliray_capi::context::{Context, siliray_context_free, siliray_context_new};
+use siliray_capi::image::siliray_image_read;
+use siliray_capi::report::{
+    CFinding, Summary, siliray_check, siliray_report_finding, siliray_report_summary,
+};
+use siliray_capi::status::SilirayStatus;
+use siliray_capi::walk::{
+    CRay, WalkAnswer, WalkHit, siliray_walk, siliray_walk_answer, siliray_walk_hit,
+};
+use std::ffi::{CStr, CString, c_char};
+use std::mem::MaybeUninit;
+use std::ops::ControlFlow;
+use std::ptr::{null, null_mut};
+
+/// A context that is freed.
+struct Owned(*mut Context);
+
+impl Owned {
+    fn new() -> Self {
+        let mut context = null_mut();
+        // SAFETY: WRITABLE.
+        let status = unsafe { siliray_context_new(null(), &raw mut context, null_mut()) };
+        assert_eq!(status, SilirayStatus::Ok);
+        Self(context)
+    }
+
+    fn image(&self, bytes: &[u8]) -> u64 {
+        // SAFETY: LIVE, READABLE, WRITABLE.
+        answer(|id| unsafe {
+            siliray_image_read(self.0, bytes.as_ptr().cast(), bytes.len(), null(), id, null_mut())
+        })
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: LIVE.
+        let status = unsafe { siliray_context_free(&raw mut self.0, null_mut()) };
+        assert_eq!(status, SilirayStatus::Ok);
+    }
+}
+
+/// What a call that must succeed puts into its place.
+fn answer<T>(call: impl FnOnce(*mut T) -> SilirayStatus) -> T {
+    let mut place = MaybeUninit::uninit();
+    assert_eq!(call(place.as_mut_ptr()), SilirayStatus::Ok);
+    // SAFETY: a call that succeeds has written its answer.
+    unsafe { place.assume_init() }
+}
+
+fn text(pointer: *const c_char) -> String {
+    // SAFETY: TERMINATED; the object that it came from is still there.
+    unsafe { CStr::from_ptr(pointer) }.to_str().unwrap().to_owned()
+}
+
+/// A scene as a file of a format.
+fn file(format: &FormatEntry, builtin: Builtin, triangles: usize) -> Vec<u8> {
+    let settings = Settings::default();
+    let scene = builtin.scene(triangles);
+    let options = format_options(format, &settings, siliray::build::Preset::Fast);
+    let tree = siliray::build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap();
+    let trees = format.trees.as_ref().unwrap();
+    let image = (trees.encode)(&tree.tree, &settings).unwrap().image;
+    (trees.write)(&image, None).unwrap()
+}
+
+#[test]
+fn findings_are_those_of_the_facade() {
+    let context = Owned::new();
+    let format = registry().format("gfx12").unwrap();
+    let sound = file(format, Builtin::Organic, 600);
+    let mut with_findings = 0;
+    for flipped in (0..sound.len()).step_by(257) {
+        let mut bytes = sound.clone();
+        bytes[flipped] ^= 0x11;
+        let opened = OpenedImage::read("image".into(), &bytes, format, &ReadOptions::default());
+        let Ok(expected) = opened.check(None) else { continue };
+        let image = context.image(&bytes);
+        // SAFETY: LIVE, WRITABLE.
+        let report = answer(|id| unsafe { siliray_check(context.0, image, 0, id, null_mut()) });
+        let summary: Summary =
+            // SAFETY: LIVE, WRITABLE.
+            answer(|place| unsafe { siliray_report_summary(context.0, report, place, null_mut()) });
+        let counts = RuleCounts::of(&expected.findings);
+        assert_eq!(summary.errors, counts.total(Severity::Error));
+        assert_eq!(summary.warnings, counts.total(Severity::Warning));
+        assert_eq!(summary.findings, expected.findings.len());
+        for (number, finding) in expected.findings.iter().enumerate() {
+            // SAFETY: LIVE, WRITABLE.
+            let found: CFinding = answer(|place| unsafe {
+                siliray_report_finding(context.0, report, number, place, null_mut())
+            });
+            assert_eq!(text(found.line), finding.to_string());
+            assert_eq!(text(found.rule), finding.rule);
+            assert_eq!(text(found.place), finding.place);
+            assert_eq!((found.offset, found.count), (finding.offset, finding.count));
+        }
+        with_findings += usize::from(summary.errors + summary.warnings > 0);
+    }
+    assert!(with_findings > 20, "{with_findings}");
+}
+
+/// Every machine that reads a format walks its files as the facade does.
+#[test]
+fn walks_are_those_of_the_facade() {
+    let context = Owned::new();
+    for format in registry().formats().iter().filter(|format| format.holds_trees()) {
+        let bytes = file(format, Builtin::Interior, 400);
+        let opened = OpenedImage::read("image".into(), &bytes, format, &ReadOptions::default());
+        let stored = opened.stored().unwrap();
+        let ray = siliray::conformance::aimed_rays(stored.checked.tree(), 3, 1)[0].shape;
+        let input = siliray::input::Input::Image(stored);
+        let image = context.image(&bytes);
+        for entry in registry().readers(format) {
+            let route = siliray::input::Route::new(entry, build_options(entry, None, None));
+            let prepared = route.prepare(&input, &|_| ControlFlow::Continue(())).unwrap();
+            let Ok(machine) = prepared.make(&siliray::machine::MachineOptions::default()) else {
+                continue;
+            };
+            let expected = machine.closest(&ray).unwrap();
+            let asked = CRay {
+                origin: ray.origin.to_array(),
+                direction: ray.direction.to_array(),
+                tmin: ray.tmin,
+                tmax: ray.tmax,
+                mask: 0xFF,
+                flags: 0,
+                kind: 0,
+            };
+            let name = CString::new(entry.name).unwrap();
+            // SAFETY: LIVE, TERMINATED, READABLE, WRITABLE.
+            let walk = answer(|id| unsafe {
+                siliray_walk(context.0, image, name.as_ptr(), &raw const asked, 7, id, null_mut())
+            });
+            let walked: WalkAnswer =
+                // SAFETY: LIVE, WRITABLE.
+                answer(|place| unsafe { siliray_walk_answer(context.0, walk, place, null_mut()) });
+            assert_eq!(text(walked.machine), entry.name);
+            assert_eq!(walked.hits, usize::from(expected.is_some()), "{}", entry.name);
+            assert!(walked.steps <= 7);
+            if let Some(expected) = expected {
+                // SAFETY: LIVE, WRITABLE.
+                let hit: WalkHit = answer(|place| unsafe {
+                    siliray_walk_hit(context.0, walk, 0, place, null_mut())
+                });
+                assert_eq!(
+                    (hit.t.to_bits(), hit.primitive),
+                    (expected.t.to_bits(), expected.primitive)
+                );
+            }
+        }
+    }
+}
