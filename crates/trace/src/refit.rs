@@ -63,8 +63,8 @@ use scene::{Geometry, Scene, Shape};
 use std::sync::OnceLock;
 use tree::{Instance, PrimitiveId};
 
-/// How much trees have decayed: what a ray has to expect by the surface-area heuristic, over what it
-/// had when the tracer was made or read.
+/// How much trees have decayed: what a ray has to expect by the surface-area heuristic, over what
+/// it had when the tracer was made or read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refit {
     /// Of each object's tree.
@@ -98,9 +98,7 @@ pub enum RefitError {
         expected: usize,
     },
     /// A primitive is not there any more.
-    #[error(
-        "primitive {primitive} of geometry {geometry} of object {object} is gone: build a new tracer"
-    )]
+    #[error("primitive {primitive} of geometry {geometry} of object {object} is gone: build anew")]
     Missing {
         /// Which object.
         object: usize,
@@ -131,12 +129,12 @@ pub enum RefitError {
 
 impl Tracer {
     /// Follows a scene whose vertices, procedural boxes or instances have moved, in place, on all
-    /// threads. The scene must have the objects, geometries, triangles and instances that the tracer
-    /// was made of; only where they are may differ, and masks and flags of instances.
+    /// threads. The scene must have the objects, geometries, triangles and instances that the
+    /// tracer was made of; only where they are may differ, and masks and flags of instances.
     ///
     /// # Errors
-    /// When the tracer is in place, the scene is another one, a vertex is not finite, or a transform
-    /// is singular. Nothing has changed then.
+    /// When the tracer is in place, the scene is another one, a vertex is not finite, or a
+    /// transform is singular. Nothing has changed then.
     pub fn refit(&mut self, moved: &Scene) -> Result<Refit, RefitError> {
         let Storage::Prepared(world) = &mut self.storage else { return Err(RefitError::InPlace) };
         let instances = check(world, moved)?;
@@ -154,8 +152,8 @@ impl Tracer {
         Ok(Refit { objects, instances })
     }
 
-    /// The same, and builds everything anew, as [`Tracer::with_options`] does, if a tree has decayed
-    /// by more than a factor.
+    /// The same, and builds everything anew, as [`Tracer::with_options`] does, if a tree has
+    /// decayed by more than a factor.
     ///
     /// # Errors
     /// As [`Tracer::refit`].

@@ -15,16 +15,16 @@
 //! ```
 //!
 //! # What is decided, and how
-//! Distances are computed in `f64`, from the coordinates as they are; of
-//! an instance, from corners moved by the `f64` inverse of what rays are moved by. The nearest point
-//! is that of the smallest (squared distance, instance, geometry, primitive): of equals the lowest
-//! ids. Every kernel and mode gives the same bits, and so does a look at every triangle.
+//! Distances are computed in `f64`, from the coordinates as they are; of an instance, from corners
+//! moved by the `f64` inverse of what rays are moved by. The nearest point is that of the smallest
+//! (squared distance, instance, geometry, primitive): of equals the lowest ids. Every kernel and
+//! mode gives the same bits, and so does a look at every triangle.
 //!
-//! Boxes only cull. With a distance `d` as computed to a triangle, `d` is below the true distance to
-//! the part of it in a box by rounding alone, because what was found is a convex combination of
-//! corners. That rounding is below `2^-46` of the largest offset that took part, times the condition
-//! of the instance's transform. So a box that is farther than the best `d` by more than this slack
-//! holds nothing nearer, and nothing that is equally near.
+//! Boxes only cull. With a distance `d` as computed to a triangle, `d` is below the true distance
+//! to the part of it in a box by rounding alone, because what was found is a convex combination of
+//! corners. That rounding is below `2^-46` of the largest offset that took part, times the
+//! condition of the instance's transform. So a box that is farther than the best `d` by more than
+//! this slack holds nothing nearer, and nothing that is equally near.
 //!
 //! Inside an instance boxes are met in its own space. A vector of length `l` there has at least
 //! length `l / s` in the world, where `s` is the largest factor by which the instance's transform
@@ -203,9 +203,9 @@ impl Tracer {
         self.nearest().points(points)
     }
 
-    /// The distance to the surface, negative inside ([`NearestPoint::is_inside`]); infinite if there
-    /// is no surface. Of a surface that is not closed it says on which side of the nearest triangles
-    /// the point is; where closed surfaces overlap, whether it is inside the nearest.
+    /// The distance to the surface, negative inside ([`NearestPoint::is_inside`]); infinite if
+    /// there is no surface. Of a surface that is not closed it says on which side of the nearest
+    /// triangles the point is; where closed surfaces overlap, whether it is inside the nearest.
     #[must_use]
     pub fn signed_distance(&self, point: Vec3) -> f64 {
         self.nearest_point(point).signed_distance()

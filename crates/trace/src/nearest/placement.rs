@@ -98,8 +98,8 @@ fn frobenius(map: &DMat3) -> f64 {
     map.to_cols_array().iter().map(|entry| entry * entry).sum::<f64>().sqrt()
 }
 
-/// The square of the largest factor by which a vector grows: the largest eigenvalue of the map times
-/// its transpose, by Cardano's formula for symmetric matrices (Smith 1961).
+/// The square of the largest factor by which a vector grows: the largest eigenvalue of the map
+/// times its transpose, by Cardano's formula for symmetric matrices (Smith 1961).
 fn largest_stretch_squared(map: &DMat3) -> f64 {
     let product = map.transpose() * *map;
     let mean = (product.x_axis.x + product.y_axis.y + product.z_axis.z) / 3.0;

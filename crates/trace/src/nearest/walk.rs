@@ -93,8 +93,9 @@ impl<S: TraversalSource> Walk<'_, S> {
         });
     }
 
-    /// Walks a level, in which the point is `point`; squared distances grow by `growth` on their way
-    /// to the world. `leaf` looks at what is not a node, and says whether something nearer came up.
+    /// Walks a level, in which the point is `point`; squared distances grow by `growth` on their
+    /// way to the world. `leaf` looks at what is not a node, and says whether something nearer came
+    /// up.
     #[expect(clippy::too_many_arguments, reason = "what a level is, and what is done with it")]
     fn level(
         &mut self,

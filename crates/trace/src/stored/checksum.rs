@@ -2,8 +2,8 @@
 //!
 //! Eight lanes take the words of the bytes in turns. A lane is multiplied by an odd number after
 //! each word that it takes, so that every step can be undone: bytes that differ in one word always
-//! have different sums. Against somebody who means it this is no help, which is why what was read is
-//! checked besides.
+//! have different sums. Against somebody who means it this is no help, which is why what was read
+//! is checked besides.
 
 /// Bytes that are summed at once.
 pub(super) const CHUNK: usize = 1 << 20;

@@ -32,7 +32,7 @@ pub enum StoredError {
     ByteOrder,
     /// The file comes from another version.
     #[error(
-        "the tracer was saved by version {found} of this format, expected {expected}: build it again"
+        "the tracer was saved in version {found} of its format, expected {expected}: build anew"
     )]
     Version {
         /// The version of the file.
