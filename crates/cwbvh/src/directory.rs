@@ -26,6 +26,7 @@ pub const INSTANCE_BYTES: usize = 112;
 machine::fields! {
     /// The header.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[source = "siliray's own; docs/cwbvh.md"]
     pub struct HeaderFields: 16 words {
         /// Number of levels.
         pub level_count: u32 = 0..32;
@@ -37,6 +38,7 @@ machine::fields! {
 machine::fields! {
     /// The record of a level.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[source = "siliray's own; docs/cwbvh.md"]
     pub struct LevelFields: 16 words {
         /// 0 BLAS, 1 TLAS.
         pub kind: u32 = 0..32;
@@ -60,6 +62,7 @@ machine::fields! {
 machine::fields! {
     /// A triangle.
     #[derive(Debug, Clone, Copy, PartialEq)]
+    #[source = "siliray's own; docs/cwbvh.md"]
     pub struct TriangleFields: 9 words {
         /// The corners.
         pub vertices: [Vec3; 3] = 0..288;
@@ -69,6 +72,7 @@ machine::fields! {
 machine::fields! {
     /// The ids of a triangle.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[source = "siliray's own; docs/cwbvh.md"]
     pub struct IdFields: 3 words {
         /// Which geometry.
         pub geometry: u32 = 0..32;
@@ -84,6 +88,7 @@ machine::fields! {
 machine::fields! {
     /// A reference to an instance.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[source = "siliray's own; docs/cwbvh.md"]
     pub struct ReferenceFields: 1 words {
         /// The number of the instance.
         pub instance: u32 = 0..32;
@@ -93,6 +98,7 @@ machine::fields! {
 machine::fields! {
     /// An instance.
     #[derive(Debug, Clone, Copy, PartialEq)]
+    #[source = "siliray's own; docs/cwbvh.md"]
     pub struct InstanceFields: 28 words {
         /// Takes world-space rays to object space.
         pub world_to_object: Transform = 0..384;
@@ -109,7 +115,7 @@ machine::fields! {
         /// The index that the application chose.
         pub custom_index: u32 = 832..864;
         /// Where its records begin in the shader binding table.
-        pub sbt_offset: u32 = 864..896;
+        pub sbt_offset: u32 = 864..896 => "bytes";
     }
 }
 

@@ -48,9 +48,10 @@ pub(crate) const EXPONENTS: RangeInclusive<i16> = -126..=127;
 machine::fields! {
     /// The 80 bytes of a node.
     #[derive(Debug, Clone, Copy, PartialEq)]
+    #[source = "Ylitie, Karras and Laine 2017"]
     pub struct Node: 20 words {
         /// The point at cell 0, p: the lower corner of the box around the children.
-        pub origin: [f32; 3] = 0..96;
+        pub origin: [f32; 3] = 0..96 => "scene units";
         /// Cells are 2^(e - 127) wide: e is the exponent of an f32.
         pub exponents: [u8; 3] = 96..120, Show::Each(|raw| format!("2^{}", raw as i64 - 127));
         /// Bit i: the child in slot i is a node.
@@ -62,17 +63,17 @@ machine::fields! {
         /// What stands in each slot.
         pub meta: [u8; 8] = 192..256, Show::Each(meta_text);
         /// Lower planes of the children in cells, x.
-        pub qlo_x: [u8; 8] = 256..320;
+        pub qlo_x: [u8; 8] = 256..320 => "steps of the grid";
         /// Lower planes, y.
-        pub qlo_y: [u8; 8] = 320..384;
+        pub qlo_y: [u8; 8] = 320..384 => "steps of the grid";
         /// Lower planes, z.
-        pub qlo_z: [u8; 8] = 384..448;
+        pub qlo_z: [u8; 8] = 384..448 => "steps of the grid";
         /// Upper planes of the children in cells, x.
-        pub qhi_x: [u8; 8] = 448..512;
+        pub qhi_x: [u8; 8] = 448..512 => "steps of the grid";
         /// Upper planes, y.
-        pub qhi_y: [u8; 8] = 512..576;
+        pub qhi_y: [u8; 8] = 512..576 => "steps of the grid";
         /// Upper planes, z.
-        pub qhi_z: [u8; 8] = 576..640;
+        pub qhi_z: [u8; 8] = 576..640 => "steps of the grid";
     }
 }
 

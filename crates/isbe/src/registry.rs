@@ -133,6 +133,8 @@ fn fields(parts: &Parts, bytes: &[u8], part: &Part) -> Vec<DescribedField> {
             raw: field.raw,
             value,
             meaning: "",
+            unit: "",
+            source: "docs/spec/isbe.md",
             link: None,
         }
     });

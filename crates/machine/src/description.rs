@@ -69,6 +69,10 @@ pub struct DescribedField {
     pub value: String,
     /// What the field is for.
     pub meaning: &'static str,
+    /// What its number counts; empty for plain counts, names and flags.
+    pub unit: &'static str,
+    /// Where all that comes from: a public document or a decision.
+    pub source: &'static str,
     /// The structure that it leads to.
     pub link: Option<NodeRef>,
 }

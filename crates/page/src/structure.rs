@@ -42,6 +42,7 @@ fn described(
     let bytes = document.file.image.get(description.address, description.bytes);
     let shown = StructureDocument::new(&document.file, &description);
     let mut object = json!(shown);
+    explain(&mut object, &description);
     object["entry"] = json!(entry);
     object["base"] = json!(format!("{:#x}", node.base));
     object["children"] = children(document, entry, &description);
@@ -51,6 +52,17 @@ fn described(
     let back = description.frame.and_then(|frame| frame.inverse().ok());
     object["frame"] = json!(back.map(|back| back.rows));
     Ok(Response::new(object).with("data", bytes.unwrap_or_default()))
+}
+
+/// What fields count, and where that comes from.
+fn explain(object: &mut Value, description: &Description) {
+    for (number, field) in description.fields.iter().enumerate() {
+        object["fields"][number]["unit"] = json!(field.unit);
+        object["fields"][number]["source"] = json!(field.source);
+    }
+    for (number, beside) in description.beside.iter().enumerate() {
+        explain(&mut object["beside"][number], beside);
+    }
 }
 
 /// The bases that links of fields count from, by field.

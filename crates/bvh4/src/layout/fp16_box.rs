@@ -19,6 +19,7 @@ use half::f16;
 machine::fields! {
     /// An fp16 box node.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT"]
     pub struct Fp16BoxNode: 16 words {
         /// The children; [`Bvh4Pointer::INVALID`] for none.
         pub children: [Bvh4Pointer; 4] = 0..128;

@@ -22,6 +22,7 @@ use machine::fields::{FieldValue, Show};
 machine::fields! {
     /// An fp32 box node, every bit of it.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT, Mesa, captured vectors"]
     pub struct Fp32BoxNode: 32 words {
         /// The children; 0xFFFFFFFF for none.
         pub children: [Bvh4Pointer; 4] = 0..128;

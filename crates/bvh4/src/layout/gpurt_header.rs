@@ -21,33 +21,34 @@ use machine::fields::{Show, hex};
 machine::fields! {
     /// The header, every bit of it.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT's gpurtAccelStruct.h"]
     pub struct GpurtHeader: 32 words {
         /// Bit 0 type (0 TLAS, 1 BLAS), 1 CPU build, 2..6 mode, 6..9 triangle compression, 9..11
         /// fp16 mode, 12 rebraid, 13 fused instance, 14 high-precision boxes, 15 hardware instance
         /// nodes, 16..32 build flags.
         pub info: u32 = 0..32, Show::Each(hex);
         /// Bytes of metadata before the header.
-        pub metadata_size: u32 = 32..64;
+        pub metadata_size: u32 = 32..64 => "bytes";
         /// Bytes of metadata and structure.
-        pub total_size: u32 = 64..96;
+        pub total_size: u32 = 64..96 => "bytes";
         /// Primitives given to the build.
         pub primitive_count: u32 = 96..128;
         /// Primitives that can be hit.
         pub active_primitive_count: u32 = 128..160;
         /// Offset of what GPURT notes about oriented boxes.
-        pub obb_metadata_offset: u32 = 160..192;
+        pub obb_metadata_offset: u32 = 160..192 => "bytes";
         /// Geometries or instances.
         pub descriptor_count: u32 = 192..224;
         /// 0 triangles, 1 boxes.
         pub geometry_type: u32 = 224..256;
         /// Offset of internal nodes.
-        pub internal_node_offset: u32 = 256..288, Show::Each(hex);
+        pub internal_node_offset: u32 = 256..288, Show::Each(hex) => "bytes";
         /// Offset of leaf nodes.
-        pub leaf_node_offset: u32 = 288..320, Show::Each(hex);
+        pub leaf_node_offset: u32 = 288..320, Show::Each(hex) => "bytes";
         /// Offset of geometry infos (BLAS), or of instance sidebands (TLAS).
-        pub geometry_info_offset: u32 = 320..352, Show::Each(hex);
+        pub geometry_info_offset: u32 = 320..352, Show::Each(hex) => "bytes";
         /// Offset of one node pointer for each primitive.
-        pub primitive_pointer_offset: u32 = 352..384, Show::Each(hex);
+        pub primitive_pointer_offset: u32 = 352..384, Show::Each(hex) => "bytes";
         /// Box nodes.
         pub internal_fp32_count: u32 = 384..416;
         /// fp16 box nodes; 0 here.
@@ -61,15 +62,15 @@ machine::fields! {
         /// Generation of the format; 6 is RTIP 3.1, the compressed one.
         pub rt_ip_level: u32 = 576..608;
         /// Lower corner of everything.
-        pub root_min: [f32; 3] = 608..704;
+        pub root_min: [f32; 3] = 608..704 => "scene units";
         /// Upper corner of everything.
-        pub root_max: [f32; 3] = 704..800;
+        pub root_max: [f32; 3] = 704..800 => "scene units";
         /// Bit 0 compacted, 1 BVH8, 2 legacy leaf compression.
         pub info2: u32 = 800..832, Show::Each(hex);
         /// Bits 0..8 node flags, 8..16 instance exclusion mask.
         pub packed_flags: u32 = 832..864, Show::Each(hex);
         /// Bytes after compaction.
-        pub compacted_size: u32 = 864..896, Show::Each(hex);
+        pub compacted_size: u32 = 864..896, Show::Each(hex) => "bytes";
         /// Padding.
         pub padding: [u32; 4] = 896..1024, Show::Each(hex);
     }
@@ -113,6 +114,7 @@ impl GpurtHeader {
 machine::fields! {
     /// What GPURT notes about each geometry of a BLAS, 12 bytes.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+    #[source = "GPURT's gpurtAccelStruct.h"]
     pub struct GeometryInfo: 3 words {
         /// Primitives of the geometry, 29 bits.
         pub primitive_count: u32 = 0..29;
@@ -121,6 +123,6 @@ machine::fields! {
         /// Zero or unknown.
         pub unknown: u32 = 32..64, Show::Each(hex);
         /// Bytes from the start of the list of primitive node pointers to the geometry's first.
-        pub primitive_pointer_offset: u32 = 64..96;
+        pub primitive_pointer_offset: u32 = 64..96 => "bytes";
     }
 }

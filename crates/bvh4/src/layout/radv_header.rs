@@ -27,41 +27,42 @@ use machine::fields::{Show, hex};
 machine::fields! {
     /// The header, every bit of it.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "Mesa's bvh.h, header.comp, radv_acceleration_structure.c"]
     pub struct RadvHeader: 34 words {
         /// Where the nodes start.
-        pub bvh_offset: u32 = 0..32, Show::Each(hex);
+        pub bvh_offset: u32 = 0..32, Show::Each(hex) => "bytes";
         /// Opacity of everything: bit 0 only opaque, bit 1 only non-opaque.
         pub root_flags: u32 = 32..64;
         /// Lower corner of everything; NaN if there is nothing.
-        pub root_min: [f32; 3] = 64..160;
+        pub root_min: [f32; 3] = 64..160 => "scene units";
         /// Upper corner of everything.
-        pub root_max: [f32; 3] = 160..256;
+        pub root_max: [f32; 3] = 160..256 => "scene units";
         /// Threads that an update takes: 8 for each node from the first box behind the root on.
         pub update_dispatch: [u32; 3] = 256..352;
         /// Padding.
         pub unused_1: u32 = 352..384, Show::Unused;
         /// Bytes up to the end of the last node.
-        pub compacted_size: u64 = 384..448, Show::Each(hex);
+        pub compacted_size: u64 = 384..448, Show::Each(hex) => "bytes";
         /// Bytes when serialized.
-        pub serialization_size: u64 = 448..512, Show::Each(hex);
+        pub serialization_size: u64 = 448..512, Show::Each(hex) => "bytes";
         /// Groups of 64 threads that a copy takes, 16 bytes a thread.
         pub copy_dispatch: [u32; 3] = 512..608;
         /// Padding.
         pub unused_2: u32 = 608..640, Show::Unused;
         /// Bytes when serialized, less what precedes the structure then.
-        pub size: u64 = 640..704, Show::Each(hex);
+        pub size: u64 = 640..704, Show::Each(hex) => "bytes";
         /// 0 triangles, 1 boxes, 2 instances.
         pub geometry_type: u32 = 704..736;
         /// Geometries; 1 in a TLAS.
         pub geometry_count: u32 = 736..768;
         /// Where the leaf nodes start.
-        pub leaf_offset: u64 = 768..832, Show::Each(hex);
+        pub leaf_offset: u64 = 768..832, Show::Each(hex) => "bytes";
         /// Primitives or instances given to the build.
         pub primitive_count: u64 = 832..896;
         /// Instances; 0 in a BLAS.
         pub instance_count: u64 = 896..960;
         /// Where the places of leaves are listed.
-        pub leaf_node_offsets_offset: u32 = 960..992, Show::Each(hex);
+        pub leaf_node_offsets_offset: u32 = 960..992, Show::Each(hex) => "bytes";
         /// The build flags of the API.
         pub build_flags: u32 = 992..1024, Show::Each(hex);
         /// 0 TLAS, 1 BLAS.
@@ -122,6 +123,7 @@ impl RadvHeader {
 machine::fields! {
     /// What RADV notes about each geometry of a BLAS while a trace is recorded, 12 bytes.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+    #[source = "Mesa's bvh.h, header.comp, radv_acceleration_structure.c"]
     pub struct RadvGeometryInfo: 3 words {
         /// Primitives of the geometry.
         pub primitive_count: u32 = 0..32;

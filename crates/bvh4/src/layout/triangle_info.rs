@@ -21,6 +21,7 @@ use machine::fields::Show;
 
 machine::fields! {
     /// What the id word holds: its bytes 0 and 1 describe the triangles.
+    #[source = "GPURT, captured vectors"]
     pub struct IdWord: 1 words {
         /// Triangles 0 and 1.
         pub triangles: [TriangleInfo; 2] = 0..16;
@@ -32,6 +33,7 @@ machine::fields! {
 machine::fields! {
     /// One byte of the id word.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+    #[source = "GPURT, captured vectors"]
     pub struct TriangleInfo: 1 words {
         /// Vertex, in test order, whose weight is returned as I: 0..=2 (G-31).
         pub i_source: u8 = 0..2;

@@ -24,6 +24,7 @@ use machine::fields::{Show, hex};
 machine::fields! {
     /// An instance node of GPURT, of siliray, and of files; 128 bytes.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT, Mesa, HIPRT"]
     pub struct GpurtInstanceNode: 32 words {
         /// Takes world-space rays to object space.
         pub world_to_object: Transform = 0..384;
@@ -32,7 +33,7 @@ machine::fields! {
         /// Culled when this and the ray's mask have no bit in common.
         pub mask: u8 = 408..416, Show::Each(mask_text);
         /// The offset into the shader binding table.
-        pub sbt_offset: u32 = 416..440;
+        pub sbt_offset: u32 = 416..440 => "bytes";
         /// Bit 0 no face cull, 1 flip facing, 2 force opaque, 3 force non-opaque; files of RADV
         /// have its own four bits in 4..8.
         pub api_flags: u8 = 440..448;
@@ -43,7 +44,7 @@ machine::fields! {
         /// The node of the structure where a walk starts.
         pub child_root: Bvh4Pointer = 544..576;
         /// Bytes of metadata before the structure; 0 marks an inactive instance.
-        pub metadata_size: u32 = 576..608;
+        pub metadata_size: u32 = 576..608 => "bytes";
         /// 0.
         pub reserved: u32 = 608..640, Show::Unused;
         /// The inverse of the transform.
@@ -54,6 +55,7 @@ machine::fields! {
 machine::fields! {
     /// An instance node of RADV, 128 bytes.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT, Mesa, HIPRT"]
     pub struct RadvInstanceNode: 32 words {
         /// The nodes of the structure below; flags on GFX11.
         pub child_base: BasePointer = 0..64;
@@ -62,7 +64,7 @@ machine::fields! {
         /// Culled when this and the ray's mask have no bit in common.
         pub mask: u8 = 88..96, Show::Each(mask_text);
         /// The offset into the shader binding table.
-        pub sbt_offset: u32 = 96..120;
+        pub sbt_offset: u32 = 96..120 => "bytes";
         /// Bit 4 flip facing, 5 no face cull, 6 *not* force non-opaque, 7 force opaque.
         pub radv_flags: u8 = 120..128, Show::Each(hex);
         /// Takes world-space rays to object space.
@@ -70,7 +72,7 @@ machine::fields! {
         /// Position in the list of instances.
         pub instance_index: u32 = 512..544;
         /// Where the nodes start in the structure below.
-        pub bvh_offset: u32 = 544..576, Show::Each(hex);
+        pub bvh_offset: u32 = 544..576, Show::Each(hex) => "bytes";
         /// Not written.
         pub undefined: [u32; 2] = 576..640, Show::Unused;
         /// The inverse of the transform.
@@ -81,6 +83,7 @@ machine::fields! {
 machine::fields! {
     /// An instance node of HIPRT, 64 bytes.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT, Mesa, HIPRT"]
     pub struct HiprtInstanceNode: 16 words {
         /// Takes world-space rays to object space, unless the instance moves.
         pub world_to_object: Transform = 0..384;

@@ -19,6 +19,7 @@ use machine::fields::Show;
 machine::fields! {
     /// A procedural node of GPURT, of siliray, and of files.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT, Mesa, Radeon Raytracing Analyzer (R-5)"]
     pub struct ProceduralNode: 16 words {
         /// The box.
         pub bounds: Aabb = 0..192;
@@ -40,6 +41,7 @@ machine::fields! {
 machine::fields! {
     /// A procedural node of RADV.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT, Mesa, Radeon Raytracing Analyzer (R-5)"]
     pub struct RadvProceduralNode: 16 words {
         /// Primitive id.
         pub primitive_id: u32 = 0..32;

@@ -22,6 +22,7 @@ use std::ops::Range;
 machine::fields! {
     /// A resource descriptor. Any 128 bits are one; what the instruction does not read is kept.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+    #[source = "RDNA2 and RDNA3 ISA guides, PAL, Mesa (R-13)"]
     pub struct Resource: 4 words {
         /// Bits 8..48 of the byte address that offsets count from.
         pub base: u64 = 0..40;
@@ -34,9 +35,9 @@ machine::fields! {
         /// Whether results of a box are sorted.
         pub box_sort_enabled: bool = 63..64;
         /// The last 64-byte unit, counted from the base address, that may be read.
-        pub last_unit: u64 = 64..106;
+        pub last_unit: u64 = 64..106 => "64 bytes";
         /// Zero.
-        pub unused_size: u16 = 106..119, Show::Unused;
+        pub unused_size: u16 = 106..119, Show::Unused => "bytes";
         /// GFX11: whether the flags of pointers act.
         pub pointer_flags: bool = 119..120;
         /// Whether barycentric numerators come back, rather than ids.

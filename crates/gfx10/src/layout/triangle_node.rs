@@ -21,6 +21,7 @@ use machine::fields::Show;
 machine::fields! {
     /// A triangle node of GPURT, of siliray, and (without geometry) of HIPRT.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT, Mesa, HIPRT (R-4)"]
     pub struct GpurtTriangleNode: 16 words {
         /// v0..=v3.
         pub vertices: [Vec3; 4] = 0..384;
@@ -38,6 +39,7 @@ machine::fields! {
 machine::fields! {
     /// A triangle node of RADV: one triangle.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT, Mesa, HIPRT (R-4)"]
     pub struct RadvTriangleNode: 16 words {
         /// v0..=v2.
         pub vertices: [Vec3; 3] = 0..288;

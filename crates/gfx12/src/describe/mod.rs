@@ -48,6 +48,8 @@ fn dwords(bits: &NodeBits, count: u32) -> Vec<DescribedField> {
             raw: raw.into(),
             value: String::new(),
             meaning: "A node of a type that nothing reads.",
+            unit: "",
+            source: "RDNA4 ISA guide 10.9",
             link: None,
         })
         .collect()

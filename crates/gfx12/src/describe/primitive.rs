@@ -38,7 +38,7 @@ fn vertices(node: &PrimitiveNode, list: &mut FieldList<'_>) {
         let range = header.prefix_range(axis);
         let value = format!("{} bits", range.len());
         let meaning = "High bits that all vertices share.";
-        list.add_value(format!("prefix_{letter}"), range, value, meaning);
+        list.add_value(format!("prefix_{letter}"), range, value, (meaning, "bits"));
     }
     let named = triangles.iter().filter(|triangle| !triangle.is_procedural());
     let count = named.flat_map(|triangle| triangle.indices).max().map_or(0, |last| last + 1);
@@ -50,7 +50,7 @@ fn vertices(node: &PrimitiveNode, list: &mut FieldList<'_>) {
                 name,
                 header.vertex_range(vertex, axis),
                 format!("{component:?}"),
-                meaning,
+                (meaning, "scene units"),
             );
         }
     }
@@ -64,22 +64,22 @@ fn procedural_box(node: &PrimitiveNode, list: &mut FieldList<'_>) {
         let name = format!("procedural_box.{}_{}", ["min", "max"][k / 3], AXES[k % 3]);
         let start = writer.first_box_bit() + 32 * k;
         let meaning = "A plane of the box, for software.";
-        list.add_value(name, start..start + 32, format!("{plane:?}"), meaning);
+        list.add_value(name, start..start + 32, format!("{plane:?}"), (meaning, "scene units"));
     }
 }
 
 fn ids(node: &PrimitiveNode, list: &mut FieldList<'_>) {
     let header = node.header();
-    let meaning = "The id of a triangle: the first in full, of others the low bits.";
+    let about = ("The id of a triangle: the first in full, of others the low bits.", "");
     for n in 0..2 * node.pair_count() {
         let bits = header.geometry_id_bits(n);
         // A malformed header can place ids before the node.
         let bits = bits.start.max(0) as usize..bits.end.max(0) as usize;
         let value = node.geometry_id(n).to_string();
-        list.add_value(format!("geometry_ids[{n}]"), bits, value, meaning);
+        list.add_value(format!("geometry_ids[{n}]"), bits, value, about);
     }
     for n in 0..2 * node.pair_count() {
         let value = node.primitive_id(n).to_string();
-        list.add_value(format!("primitive_ids[{n}]"), header.primitive_id_bits(n), value, meaning);
+        list.add_value(format!("primitive_ids[{n}]"), header.primitive_id_bits(n), value, about);
     }
 }

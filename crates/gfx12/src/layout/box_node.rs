@@ -26,11 +26,12 @@ use machine::fields::{MinusOne, Show};
 machine::fields! {
     /// A box node, every bit of it: any 128 bytes decode, and encode to the same bytes.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT, Mesa, an image of HIPRT, captured vectors"]
     pub struct BoxNode: 32 words {
         /// Pointer units of the first box child, low 4 bits 0.
-        pub internal_base: u32 = 0..32, Show::Each(byte_of_units);
+        pub internal_base: u32 = 0..32, Show::Each(byte_of_units) => "64 bytes";
         /// Pointer units of the first child that is no box, low 4 bits 0.
-        pub primitive_base: u32 = 32..64, Show::Each(byte_of_units);
+        pub primitive_base: u32 = 32..64, Show::Each(byte_of_units) => "64 bytes";
         /// The parent, for software; 0xFFFFFFFF in the root.
         pub parent: NodePointer = 64..96;
         /// Grid of the planes.

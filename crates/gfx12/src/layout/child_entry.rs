@@ -18,11 +18,12 @@ use machine::fields::Show;
 machine::fields! {
     /// One child of a box or instance node.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+    #[source = "GPURT, Mesa (G-25)"]
     pub struct ChildEntry: 3 words {
         /// Lower codes.
-        pub min: [u16; 3] = 0..12 | 12..24 | 32..44;
+        pub min: [u16; 3] = 0..12 | 12..24 | 32..44 => "steps of the grid";
         /// Upper codes; a plane lies one quantum further.
-        pub max: [u16; 3] = 44..56 | 64..76 | 76..88;
+        pub max: [u16; 3] = 44..56 | 64..76 | 76..88 => "steps of the grid";
         /// What the subtree holds.
         pub cull_flags: CullFlags = 24..28;
         /// Four bits that nothing reads.

@@ -26,13 +26,14 @@ use machine::fields::{Show, hex};
 machine::fields! {
     /// What a geometry starts with.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    #[source = "HIPRT's Header.h, Instance.h, Transform.h, BvhNode.h (G-45)"]
     pub struct HiprtGeometry: 16 words {
         /// Address of the box nodes.
         pub box_nodes: u64 = 0..64, Show::Each(hex);
         /// Address of the primitive nodes.
         pub primitive_nodes: u64 = 64..128, Show::Each(hex);
         /// Bytes of the geometry.
-        pub size: u64 = 128..192, Show::Each(hex);
+        pub size: u64 = 128..192, Show::Each(hex) => "bytes";
         /// Pairs of triangles.
         pub reference_count: u32 = 192..224;
         /// Box nodes.
@@ -51,6 +52,7 @@ machine::fields! {
 machine::fields! {
     /// What a scene starts with.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    #[source = "HIPRT's Header.h, Instance.h, Transform.h, BvhNode.h (G-45)"]
     pub struct HiprtScene: 16 words {
         /// Address of the box nodes.
         pub box_nodes: u64 = 0..64, Show::Each(hex);
@@ -61,7 +63,7 @@ machine::fields! {
         /// Address of the frames.
         pub frames: u64 = 192..256, Show::Each(hex);
         /// Bytes of the scene.
-        pub size: u64 = 256..320, Show::Each(hex);
+        pub size: u64 = 256..320, Show::Each(hex) => "bytes";
         /// Instances in the tree.
         pub reference_count: u32 = 320..352;
         /// Instances.
@@ -80,6 +82,7 @@ machine::fields! {
 machine::fields! {
     /// An instance of a scene: its frames and what it places, 16 bytes.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    #[source = "HIPRT's Header.h, Instance.h, Transform.h, BvhNode.h (G-45)"]
     pub struct HiprtInstance: 4 words {
         /// Its first frame.
         pub frame_index: u32 = 0..32;
@@ -96,6 +99,7 @@ machine::fields! {
     /// Where an instance is, 64 bytes: HIPRT's frame with a matrix. It leaves the last 12 alone;
     /// siliray keeps there what HIPRT has no place for.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "HIPRT's Header.h, Instance.h, Transform.h, BvhNode.h (G-45)"]
     pub struct HiprtFrame: 16 words {
         /// Takes object space to the world.
         pub object_to_world: Transform = 0..384;
@@ -104,7 +108,7 @@ machine::fields! {
         /// The index that the application chose.
         pub custom_index: u32 = 416..448;
         /// The offset into the shader binding table.
-        pub sbt_offset: u32 = 448..480;
+        pub sbt_offset: u32 = 448..480 => "bytes";
         /// Flags of the instance.
         pub flags: u32 = 480..512;
     }

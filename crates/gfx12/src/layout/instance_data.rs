@@ -20,6 +20,7 @@ use machine::fields::Show;
 machine::fields! {
     /// The 128 bytes behind an instance node of RADV.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "Mesa"]
     pub struct RadvInstanceData: 32 words {
         /// The inverse of the node's transform.
         pub object_to_world: Transform = 0..384;
@@ -28,9 +29,9 @@ machine::fields! {
         /// Position in the list of instances.
         pub instance_index: u32 = 416..448;
         /// Where the nodes start in the child structure.
-        pub bvh_offset: u32 = 448..480;
+        pub bvh_offset: u32 = 448..480 => "bytes";
         /// Where the child structure lists its leaves.
-        pub leaf_node_offsets_offset: u32 = 480..512;
+        pub leaf_node_offsets_offset: u32 = 480..512 => "bytes";
         /// Nothing reads it.
         pub unused: [u32; 16] = 512..1024, Show::Unused;
     }
@@ -39,6 +40,7 @@ machine::fields! {
 machine::fields! {
     /// GPURT's 64-byte record for an instance.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT"]
     pub struct GpurtSideband: 16 words {
         /// Position in the list of instances.
         pub instance_index: u32 = 0..32;
@@ -47,7 +49,7 @@ machine::fields! {
         /// Flags of the instance.
         pub flags: u8 = 56..64;
         /// Bytes of metadata before the child structure; 0 marks an inactive instance.
-        pub blas_metadata_size: u32 = 64..96;
+        pub blas_metadata_size: u32 = 64..96 => "bytes";
         /// 0.
         pub reserved: u32 = 96..128;
         /// The inverse of the node's transform.

@@ -41,6 +41,7 @@ use machine::fields::{MinusOne, Show};
 machine::fields! {
     /// An instance node, every bit of it.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT, Mesa (G-38)"]
     pub struct InstanceNode: 32 words {
         /// Takes world-space rays to object space.
         pub world_to_object: Transform = 0..384;

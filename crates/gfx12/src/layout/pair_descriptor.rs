@@ -19,6 +19,7 @@ use machine::fields::Show;
 machine::fields! {
     /// The two triangles of a pair.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+    #[source = "GPURT, Mesa, captured vectors"]
     pub struct PairDescriptor: 1 words {
         /// Whether the range of pairs ends here.
         pub prim_range_stop: bool = 0..1;
@@ -30,6 +31,7 @@ machine::fields! {
 machine::fields! {
     /// One triangle of a pair.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+    #[source = "GPURT, Mesa, captured vectors"]
     pub struct TriangleDescriptor: 1 words {
         /// Face culling leaves it alone (G-16).
         pub double_sided: bool = 0..1;

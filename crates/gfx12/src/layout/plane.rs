@@ -25,9 +25,10 @@ use machine::fields::Show;
 machine::fields! {
     /// The grid that the planes of a node lie on.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT's emulation, Radeon Raytracing Analyzer (G-5)"]
     pub struct BoxFrame: 4 words {
         /// Where code 0 lies.
-        pub origin: [f32; 3] = 0..96;
+        pub origin: [f32; 3] = 0..96 => "scene units";
         /// Biased exponents of the spans.
         pub exponents: [u8; 3] = 96..120, Show::Each(quantum);
     }

@@ -28,11 +28,13 @@ use std::ops::Range;
 machine::fields! {
     /// The header of a primitive node, every bit of it.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+    #[source = "GPURT, Mesa, captured vectors"]
     pub struct PrimitiveHeader: 2 words {
         /// Payload bits of a vertex's x, y, z: 1..=32, stored less 1.
-        pub vertex_bits: [u8; 3] as MinusOne = 0..15, Show::Each(|raw| format!("{} bits", raw + 1));
+        pub vertex_bits: [u8; 3] as MinusOne = 0..15, Show::Each(|raw| format!("{} bits", raw + 1))
+            => "bits";
         /// Low bits that are zero in every component and not stored: 0..=31.
-        pub trailing_zeros: u8 = 15..20, Show::Each(|raw| format!("{raw} bits dropped"));
+        pub trailing_zeros: u8 = 15..20, Show::Each(|raw| format!("{raw} bits dropped")) => "bits";
         /// Bits of the first geometry id: even, 0..=30, stored halved.
         pub geometry_base_bits: u8 as Halved = 20..24, Show::Each(|raw| format!("{} \
             bits", 2 * raw));
@@ -45,9 +47,9 @@ machine::fields! {
         pub vertex_type: bool = 31..32,
             Show::Each(|raw| if raw == 0 { "f32" } else { "unorm16" }.to_owned());
         /// Bits of the first primitive id: 0..=31.
-        pub primitive_base_bits: u8 = 32..37, Show::Each(|raw| format!("{raw} bits"));
+        pub primitive_base_bits: u8 = 32..37, Show::Each(|raw| format!("{raw} bits")) => "bits";
         /// Bits of every further primitive id: 0..=31.
-        pub primitive_payload_bits: u8 = 37..42, Show::Each(|raw| format!("{raw} bits"));
+        pub primitive_payload_bits: u8 = 37..42, Show::Each(|raw| format!("{raw} bits")) => "bits";
         /// M, the bit position between geometry and primitive ids: 0..=1023.
         pub midpoint: u16 = 42..52, Show::Each(|raw| format!("bit {raw}"));
     }

@@ -17,6 +17,7 @@ use machine::fields::Show;
 machine::fields! {
     /// A resource descriptor. Any 128 bits are one; what the instruction does not read is kept.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+    #[source = "RDNA4 ISA guide 10.9, PAL, Radeon GPU Detective, captured vectors"]
     pub struct Resource: 4 words {
         /// Bits 8..48 of the byte address that offsets count from.
         pub base: u64 = 0..40;
@@ -31,9 +32,9 @@ machine::fields! {
         /// Whether results of a box are sorted.
         pub box_sort_enabled: bool = 63..64;
         /// The last 64-byte unit, counted from the base address, that may be read.
-        pub last_unit: u64 = 64..106;
+        pub last_unit: u64 = 64..106 => "64 bytes";
         /// Zero.
-        pub unused_size: u16 = 106..115, Show::Unused;
+        pub unused_size: u16 = 106..115, Show::Unused => "bytes";
         /// Whether nodes have the compressed format ("reserved" in AMD's guide, G-4).
         pub compressed_format: bool = 115..116;
         /// Whether type 4 is the high-precision box (otherwise the fp16 one).

@@ -14,6 +14,7 @@ use crate::layout::Bits;
 machine::fields! {
     /// The fields of the stack address.
     #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+    #[source = "RDNA4 ISA guide 12.5.3"]
     pub struct StackAddress: 1 words {
         /// Entries that can be popped.
         pub valid_entries: u8 = 0..5;

@@ -52,6 +52,8 @@ pub struct FieldTable {
     pub name: &'static str,
     /// What it is.
     pub meaning: &'static str,
+    /// Where that comes from: a public document or a decision.
+    pub source: &'static str,
     /// Its size in dwords.
     pub words: usize,
     /// Its fields.
@@ -71,6 +73,10 @@ pub struct Field {
     pub type_name: &'static str,
     /// What it means.
     pub meaning: &'static str,
+    /// What its numbers count; empty for plain counts, names and flags.
+    pub unit: &'static str,
+    /// Where that comes from: a public document or a decision.
+    pub source: &'static str,
     /// How it is shown.
     pub show: Show,
     /// The fields of the structure, or of each of the structures, that stands there; else none.

@@ -4,8 +4,9 @@
 ///
 /// `name: type = bits;` with a doc comment is a field. Bits are a half-open range, or, for arrays
 /// whose elements do not adjoin, one range for each element with `|` between them. `as` names a
-/// [`Codec`] for values that are not stored as they are, and a [`Show`] after the bits says how the
-/// field is shown.
+/// [`Codec`] for values that are not stored as they are, a [`Show`] after the bits says how the
+/// field is shown, and `=>` what its numbers count. The attribute `source` of the structure names
+/// where all of it comes from: a public document, or a numbered decision.
 ///
 /// [`Codec`]: crate::fields::Codec
 /// [`Show`]: crate::fields::Show
@@ -14,11 +15,12 @@ macro_rules! fields {
     (
         $(#[doc = $about:literal])+
         $(#[derive($($derive:ident),+)])?
+        $(#[source = $source:literal])?
         $visibility:vis struct $name:ident: $words:literal words {
             $(
                 $(#[doc = $meaning:literal])+
                 $access:vis $field:ident: $type:ty $(as $codec:ty)? =
-                    $($start:literal..$end:literal)|+ $(, $show:expr)?;
+                    $($start:literal..$end:literal)|+ $(, $show:expr)? $(=> $unit:literal)?;
             )+
         }
     ) => {
@@ -44,11 +46,16 @@ macro_rules! fields {
                     places: &[$($start..$end),+],
                     type_name: stringify!($type),
                     meaning: concat!($($meaning),+).trim_ascii(),
+                    unit: $crate::fields!(@unit $type $(=> $unit)?),
+                    source: Self::SOURCE,
                     show: $crate::fields!(@show $($show)?),
                     fields: <$type as $crate::fields::FieldValue>::FIELDS,
                     elements: <$type as $crate::fields::FieldValue>::ELEMENTS,
                 };
             )+
+
+            /// Where the table comes from.
+            $visibility const SOURCE: &'static str = concat!($($source)?);
 
             /// All fields.
             $visibility const FIELDS: &'static [$crate::fields::Field] = &[$(Self::$field),+];
@@ -57,6 +64,7 @@ macro_rules! fields {
             $visibility const TABLE: $crate::fields::FieldTable = $crate::fields::FieldTable {
                 name: stringify!($name),
                 meaning: concat!($($about),+).trim_ascii(),
+                source: Self::SOURCE,
                 words: $words,
                 fields: Self::FIELDS,
                 parts: || Self::describe(&$crate::bits::Bits::ZERO),
@@ -138,6 +146,8 @@ macro_rules! fields {
             }
         }
     };
+    (@unit $type:ty) => { <$type as $crate::fields::FieldValue>::UNIT };
+    (@unit $type:ty => $unit:literal) => { $unit };
     (@show) => { $crate::fields::Show::Value };
     (@show $show:expr) => { $show };
     (@codec) => { $crate::fields::Plain };

@@ -14,6 +14,8 @@ pub trait FieldValue: Sized {
     const ELEMENTS: usize = 1;
     /// Whether it is one number, so that three of them are x, y and z.
     const IS_NUMBER: bool = false;
+    /// What its numbers count, unless a table says otherwise.
+    const UNIT: &'static str = "";
 
     /// Reads the value at a place.
     fn read<const WORDS: usize>(bits: &Bits<WORDS>, place: Range<usize>) -> Self;
@@ -165,6 +167,7 @@ crate::field_number!(f32, u32, f32::from_bits, |value| value.to_bits(), |raw| {
 impl<T: FieldValue, const N: usize> FieldValue for [T; N] {
     const FIELDS: &'static [Field] = T::FIELDS;
     const ELEMENTS: usize = N;
+    const UNIT: &'static str = T::UNIT;
 
     #[inline]
     fn read<const WORDS: usize>(bits: &Bits<WORDS>, place: Range<usize>) -> Self {
@@ -200,6 +203,8 @@ impl<T: FieldValue, const N: usize> FieldValue for [T; N] {
 }
 
 impl FieldValue for Vec3 {
+    const UNIT: &'static str = "scene units";
+
     #[inline]
     fn read<const WORDS: usize>(bits: &Bits<WORDS>, place: Range<usize>) -> Self {
         Self::from_array(<[f32; 3]>::read(bits, place))
@@ -219,6 +224,8 @@ impl FieldValue for Vec3 {
 
 /// Six planes: min x, y, z, max x, y, z.
 impl FieldValue for Aabb {
+    const UNIT: &'static str = "scene units";
+
     #[inline]
     fn read<const WORDS: usize>(bits: &Bits<WORDS>, place: Range<usize>) -> Self {
         let [min, max] = <[Vec3; 2]>::read(bits, place);
@@ -267,13 +274,15 @@ pub struct FieldList<'a> {
     words: &'a [u32],
     /// The fields so far.
     pub fields: Vec<DescribedField>,
+    /// Where bits of no fixed place come from: the source of the field before them.
+    pub source: &'static str,
 }
 
 impl<'a> FieldList<'a> {
     /// No fields yet of a structure of these dwords.
     #[must_use]
     pub const fn new(words: &'a [u32]) -> Self {
-        Self { words, fields: Vec::new() }
+        Self { words, fields: Vec::new(), source: "" }
     }
 
     /// Adds the fields of a structure that starts at a bit.
@@ -308,19 +317,21 @@ impl<'a> FieldList<'a> {
             Show::Unused => String::new(),
             Show::Value | Show::Flat => text(raw),
         };
-        self.add_value(name.to_owned(), place, value, field.meaning);
+        self.source = field.source;
+        self.add_value(name.to_owned(), place, value, (field.meaning, field.unit));
     }
 
-    /// Adds bits, at most 64, of no fixed place.
+    /// Adds bits, at most 64, of no fixed place, with what they mean and count.
     pub fn add_value(
         &mut self,
         name: String,
         place: Range<usize>,
         value: String,
-        meaning: &'static str,
+        (meaning, unit): (&'static str, &'static str),
     ) {
         let (raw, bits) = (self.raw(&place), place.start as u32..place.end as u32);
-        self.fields.push(DescribedField { name, bits, raw, value, meaning, link: None });
+        let (source, link) = (self.source, None);
+        self.fields.push(DescribedField { name, bits, raw, value, meaning, unit, source, link });
     }
 
     fn raw(&self, place: &Range<usize>) -> u64 {

@@ -88,6 +88,8 @@ fn field(name: impl Into<String>, bytes: std::ops::Range<usize>, raw: u64) -> De
         raw,
         value: raw.to_string(),
         meaning: "",
+        unit: "",
+        source: "siliray's own; docs/formats.md",
         link: None,
     }
 }
@@ -179,9 +181,9 @@ fn plane_fields(prefix: &str, memory: &[u8], at: usize) -> Vec<DescribedField> {
     let planes = names.into_iter().zip((at..).step_by(4)).map(|(name, at)| {
         let raw = u32_at(memory, at);
         let value = f32::from_bits(raw).to_string();
-        let meaning = "a plane of the box";
+        let (meaning, unit) = ("a plane of the box", "scene units");
         let name = format!("{prefix}{name}");
-        DescribedField { value, meaning, ..field(name, at..at + 4, raw.into()) }
+        DescribedField { value, meaning, unit, ..field(name, at..at + 4, raw.into()) }
     });
     planes.collect()
 }

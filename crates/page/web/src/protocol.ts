@@ -144,8 +144,10 @@ export interface Field {
   value: string;
   meaning: string;
   link: string | null;
-  unit?: string;
-  source?: string;
+  /** What its number counts; empty for plain counts, names and flags. */
+  unit: string;
+  /** A public document, or a decision of the specification. */
+  source: string;
 }
 
 /** A node, or what software keeps beside one. */

@@ -6,7 +6,7 @@ import {
 } from "../src/views/bytes/bits";
 
 function field(name: string, first: number, end: number): Field {
-  return { name, bits: [first, end], raw: "", value: "", meaning: "", link: null };
+  return { name, bits: [first, end], raw: "", value: "", meaning: "", unit: "", source: "", link: null };
 }
 
 test("each bit belongs to the narrowest field around it", () => {

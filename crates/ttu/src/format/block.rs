@@ -42,9 +42,10 @@ use machine::fields::{MinusOne, Show, hex};
 machine::fields! {
     /// The 128 bytes of a block.
     #[derive(Debug, Clone, Copy, PartialEq)]
+    #[source = "US 9,569,559; docs/spec/ttu.md"]
     pub struct BlockFields: 32 words {
         /// Lower corner of the block root, exactly.
-        pub origin: [f32; 3] = 0..96;
+        pub origin: [f32; 3] = 0..96 => "scene units";
         /// A cell is 2^e wide (T-8: -100..=100).
         pub exponents: [i8; 3] = 96..120;
         /// Nodes in use, 1..=12.
@@ -58,7 +59,7 @@ machine::fields! {
         /// Number of the first primitive reference.
         pub reference_base: u32 = 160..192;
         /// Upper corner of the root in cells; its lower corner is 0.
-        pub root_max: [u8; 3] = 192..216;
+        pub root_max: [u8; 3] = 192..216 => "steps of the grid";
         /// Bit 0 opaque only, bit 1 alpha present, bits 2..5 mask class, bits 5..8 version (0).
         pub flags: u8 = 216..224, Show::Each(hex);
         /// Number of the block above, 0xFFFFFFFF for none.
@@ -71,11 +72,12 @@ machine::fields! {
 machine::fields! {
     /// The 8 bytes of a node.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[source = "US 9,569,559; docs/spec/ttu.md"]
     pub struct NodeFields: 2 words {
         /// Lower corner in cells.
-        pub min: [u8; 3] = 0..24;
+        pub min: [u8; 3] = 0..24 => "steps of the grid";
         /// Upper corner in cells.
-        pub max: [u8; 3] = 24..48;
+        pub max: [u8; 3] = 24..48 => "steps of the grid";
         /// 0 inside, 1 foreign, 2 leaf, 3 unused.
         pub kind: u8 = 48..50;
         /// Child nodes or references, stored less 1.

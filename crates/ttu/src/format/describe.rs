@@ -119,12 +119,13 @@ fn references(image: &Image, bytes: &[u8]) -> Vec<DescribedField> {
     let words: Vec<u32> =
         bytes.as_chunks().0.iter().map(|&bytes| u32::from_le_bytes(bytes)).collect();
     let mut list = FieldList::new(&words);
+    list.source = "siliray's own (T-16)";
     for (k, &reference) in words.iter().enumerate() {
         let number = reference & !INSTANCE;
         let is_instance = reference & INSTANCE != 0;
         let value = format!("{} {number}", if is_instance { "instance" } else { "primitive" });
         let meaning = "The number of a primitive of the level, or, with bit 31, of an instance.";
-        list.add_value(format!("references[{k}]"), 32 * k..32 * k + 32, value, meaning);
+        list.add_value(format!("references[{k}]"), 32 * k..32 * k + 32, value, (meaning, ""));
         if let Some(field) = list.fields.last_mut().filter(|_| is_instance) {
             field.link = link(image, Target::Instance(number));
         }

@@ -14,6 +14,7 @@ use tree::{Instance, PrimitiveFlags, PrimitiveId, Primitives};
 machine::fields! {
     /// The header. The last level is the top level if its kind says so.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[source = "siliray's own (T-16)"]
     pub(super) struct HeaderFields: 32 words {
         /// `SILITB12`.
         pub(super) magic: u64 = 0..64, Show::Each(magic_text);
@@ -43,6 +44,7 @@ machine::fields! {
 machine::fields! {
     /// The record of a level; the records follow the header.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[source = "siliray's own (T-16)"]
     pub(super) struct LevelFields: 16 words {
         /// 0 bottom, 1 top.
         pub(super) kind: u32 = 0..32;
@@ -66,6 +68,7 @@ machine::fields! {
 machine::fields! {
     /// The record of an instance.
     #[derive(Debug, Clone, Copy, PartialEq)]
+    #[source = "siliray's own (T-16)"]
     pub(super) struct InstanceFields: 32 words {
         /// Takes world-space rays to object space.
         pub(super) world_to_object: Transform = 0..384;
@@ -84,7 +87,7 @@ machine::fields! {
         /// The index that the application chose.
         pub(super) custom_index: u32 = 864..896;
         /// Where its records begin in the shader binding table.
-        pub(super) sbt_offset: u32 = 896..928;
+        pub(super) sbt_offset: u32 = 896..928 => "bytes";
         /// 0.
         pub(super) zeros: [u32; 3] = 928..1024, Show::Unused;
     }

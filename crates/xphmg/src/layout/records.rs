@@ -54,6 +54,7 @@ pub const fn triangle_bytes(format: ElementFormat) -> usize {
 machine::fields! {
     /// A run of triangles.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[source = "XPHMG_RT 0.1.1 (X-49)"]
     pub struct TriRange: 4 words {
         /// Number of the first triangle.
         pub first: u32 = 0..32;
@@ -67,6 +68,7 @@ machine::fields! {
 machine::fields! {
     /// A ring of entries.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[source = "XPHMG_RT 0.1.1 (X-49)"]
     pub struct Queue: 6 words {
         /// Where the consumer reads next.
         pub head: u32 = 0..32;
@@ -82,6 +84,7 @@ machine::fields! {
 machine::fields! {
     /// A job's descriptor. Reserved words are ignored.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[source = "XPHMG_RT 0.1.1 (X-49)"]
     pub struct Descriptor: 18 words {
         /// Address of node 0; 0 stands for RTBASE.
         pub bvh_base: u64 = 0..64, Show::Each(hex);
@@ -104,6 +107,7 @@ machine::fields! {
     /// MEMCTL: how the memory of a job is to be treated. Zero leaves a choice to registers;
     /// nothing of it changes a result.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    #[source = "XPHMG_RT 0.1.1 (X-49)"]
     pub struct MemoryControl: 6 words {
         /// Coherence domain.
         pub domain: u8 = 0..8;
@@ -114,7 +118,7 @@ machine::fields! {
         /// Hint for local memory, stored.
         pub lds_hint: u8 = 24..32;
         /// Bytes of a line.
-        pub line_size: u16 = 32..48;
+        pub line_size: u16 = 32..48 => "bytes";
         /// Quality of service.
         pub qos: u16 = 48..64;
         /// Local memory to keep, stored.

@@ -12,6 +12,9 @@ use machine::fields::FieldList;
 use machine::{DescribeError, DescribedField, Description, Image, NodeRef};
 use std::ops::Range;
 
+/// Where tiles and triangles come from.
+const SOURCE: &str = "XPHMG_RT 0.1.1";
+
 /// Describes the structure that a pointer names ([`Target`]). Without a header that makes sense
 /// there is only the header.
 ///
@@ -68,6 +71,7 @@ fn node_fields(
     let words = words(bytes);
     let (shape, element) = (contents.shape, contents.policy.format.bytes());
     let mut list = FieldList::new(&words);
+    list.source = SOURCE;
     for slot in 0..shape.width() {
         let child = shape.child(bytes, slot);
         for (k, &code) in child.bounds.iter().enumerate() {
@@ -75,7 +79,7 @@ fn node_fields(
             let name = format!("children[{slot}].{}_{}", ["min", "max"][k / 3], AXES[k % 3]);
             let (place, value) =
                 (bits(shape.element_offset(slot, k), element), format!("{plane:?}"));
-            list.add_value(name, place, value, "A plane of the child's box.");
+            list.add_value(name, place, value, ("A plane of the child's box.", "scene units"));
         }
     }
     for slot in 0..shape.width() {
@@ -90,7 +94,7 @@ fn node_fields(
         };
         let meaning = "00 empty, 01 node, 10 leaf, 11 reserved.";
         let place = flags + 2 * in_tile..flags + 2 * in_tile + 2;
-        list.add_value(format!("children[{slot}].node_type"), place, leads, meaning);
+        list.add_value(format!("children[{slot}].node_type"), place, leads, (meaning, ""));
         if let Some(field) = list.fields.last_mut() {
             field.link = target.map(|target| target.reference(image));
         }
@@ -100,7 +104,12 @@ fn node_fields(
         };
         let meaning =
             "Number of a node, or of a TriRange or an instance in units of 16 bytes from node 0.";
-        list.add_value(format!("children[{slot}].index"), index, child.index.to_string(), meaning);
+        list.add_value(
+            format!("children[{slot}].index"),
+            index,
+            child.index.to_string(),
+            (meaning, ""),
+        );
     }
     list.fields
 }
@@ -122,10 +131,16 @@ fn triangle_fields(contents: &Contents<'_>, number: u32, bytes: &[u8]) -> Vec<De
     let words = words(bytes);
     let width = contents.policy.format.bytes();
     let mut list = FieldList::new(&words);
+    list.source = SOURCE;
     for (k, element) in contents.elements(number).into_iter().enumerate() {
         let name = format!("vertices[{}].{}", k / 3, AXES[k % 3]);
         let value = format!("{:?}", widen(element, &contents.policy).value);
-        list.add_value(name, bits(k * width, width), value, "A coordinate of a corner.");
+        list.add_value(
+            name,
+            bits(k * width, width),
+            value,
+            ("A coordinate of a corner.", "scene units"),
+        );
     }
     list.fields
 }

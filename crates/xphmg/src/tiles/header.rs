@@ -40,6 +40,7 @@ pub fn image_of_file(bytes: &[u8]) -> Option<Image> {
 machine::fields! {
     /// The header's fields.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[source = "siliray's own; docs/spec/xphmg.md"]
     pub struct Header: 16 words {
         /// `SILIXPHM`.
         pub magic: u64 = 0..64, Show::Each(magic_text);

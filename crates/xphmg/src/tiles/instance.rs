@@ -20,6 +20,7 @@ pub const LAST_ROW: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 machine::fields! {
     /// An instance. Its first 64 bytes are the matrix that `mtx.ld` loads by rows.
     #[derive(Debug, Clone, Copy, PartialEq)]
+    #[source = "siliray's own (X-65)"]
     pub struct InstanceRecord: 32 words {
         /// Takes world-space rays to object space.
         pub world_to_object: Transform = 0..384;
@@ -39,6 +40,7 @@ machine::fields! {
 machine::fields! {
     /// A BLAS.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+    #[source = "siliray's own (X-65)"]
     pub struct BlasRecord: 8 words {
         /// Address of its node 0.
         pub base: u64 = 0..64, Show::Each(hex);

@@ -41,6 +41,7 @@ pub enum Precision {
 machine::fields! {
     /// The values of MODE and ALT, without APPLY, that a program sets before it reads an image.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[source = "XPHMG_RT 0.1.1"]
     pub struct Registers: 2 words {
         /// MODE.
         pub mode: u32 = 0..32, Show::Each(hex);

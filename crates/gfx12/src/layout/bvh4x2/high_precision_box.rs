@@ -22,9 +22,11 @@ use machine::fields::Show;
 machine::fields! {
     /// A high-precision box node, every bit of it.
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    #[source = "GPURT"]
     pub struct HighPrecisionBoxNode: 16 words {
         /// 64-byte unit of the first child.
-        pub child_base: u32 = 0..29, Show::Each(|units| format!("base + {:#x}", units << 6));
+        pub child_base: u32 = 0..29, Show::Each(|units| format!("base + {:#x}", units << 6))
+            => "64 bytes";
         /// Types of the children; 2 for no child.
         pub child_types: [u8; 4] = 29..41;
         /// What the subtrees hold; "only procedural" of child 3 is not stored.

@@ -21,6 +21,7 @@ use machine::fields::Show;
 machine::fields! {
     /// An uncompressed instance node, every bit of it.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT"]
     pub struct Bvh4x2InstanceNode: 32 words {
         /// Takes world-space rays to object space.
         pub world_to_object: Transform = 0..384;

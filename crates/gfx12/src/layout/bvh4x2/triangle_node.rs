@@ -28,6 +28,7 @@ use machine::fields::Show;
 machine::fields! {
     /// A triangle node, every bit of it.
     #[derive(Clone, Copy, PartialEq, Debug)]
+    #[source = "GPURT, captured vectors"]
     pub struct TriangleNode: 16 words {
         /// v0..=v3.
         pub vertices: [Vec3; 4] = 0..384;

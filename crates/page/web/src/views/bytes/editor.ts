@@ -56,15 +56,15 @@ export class Editor {
 
   private words(field: Field): Node[] {
     const { link } = field;
-    const unit = field.unit ? ` ${field.unit}` : "";
     const head = h("div", { class: "editor-head" },
       h("strong", {}, field.name),
       h("span", { class: "muted" }, `bits ${bitsText(field)}`),
       h("span", { class: "mono" }, field.raw),
-      h("span", {}, `= ${field.value}${unit}`),
+      h("span", {}, `= ${field.value}`),
+      field.unit && h("span", { class: "muted" }, `unit: ${field.unit}`),
       link && h("button", { class: "link", onclick: () => this.events.follow(link) }, "go there"));
-    const source = field.source && h("span", { class: "muted" }, ` (${field.source})`);
-    return [head, h("p", {}, field.meaning, source)];
+    const source = h("span", { class: "muted source" }, `Source: ${field.source}`);
+    return [head, h("p", {}, field.meaning && `${field.meaning} `, source)];
   }
 
   private bits(field: Field, value: bigint, canEdit: boolean): HTMLElement {
