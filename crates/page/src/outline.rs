@@ -11,7 +11,7 @@ use siliray::machine::{EntryState, OutlineEntry, Severity};
 use std::ops::Range;
 
 /// Most entries of a piece.
-const PIECE: usize = 1 << 18;
+const PIECE: usize = 1 << 16;
 
 /// The arrays of the entries from `first` on; how many is for the answer to say.
 pub(crate) fn outline(document: &Document, first: usize) -> Response {

@@ -93,6 +93,11 @@ pub trait ParallelIterator: Sized {
         self.items().collect()
     }
 
+    /// Whether a condition holds for all of them.
+    fn all(self, holds: impl FnMut(Self::Item) -> bool) -> bool {
+        self.items().all(holds)
+    }
+
     /// Does something with each.
     fn for_each(self, mut act: impl FnMut(Self::Item)) {
         self.items().for_each(|item| called(&mut act, item));

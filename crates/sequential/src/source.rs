@@ -1,7 +1,7 @@
 //! Where items come from, and sorting.
 
 use crate::iterator::Sequential;
-use std::slice::{Chunks, ChunksExactMut, ChunksMut};
+use std::slice::{Chunks, ChunksExactMut, ChunksMut, Windows};
 
 /// What can be taken item by item.
 pub trait IntoParallelIterator: IntoIterator + Sized {
@@ -69,11 +69,18 @@ impl<T> ParallelExtend<T> for Vec<T> {
 pub trait ParallelSlice<T> {
     /// Parts of so many items.
     fn par_chunks(&self, length: usize) -> Sequential<Chunks<'_, T>>;
+
+    /// So many items side by side, from each item on.
+    fn par_windows(&self, length: usize) -> Sequential<Windows<'_, T>>;
 }
 
 impl<T> ParallelSlice<T> for [T] {
     fn par_chunks(&self, length: usize) -> Sequential<Chunks<'_, T>> {
         Sequential(self.chunks(length))
+    }
+
+    fn par_windows(&self, length: usize) -> Sequential<Windows<'_, T>> {
+        Sequential(self.windows(length))
     }
 }
 

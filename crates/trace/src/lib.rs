@@ -50,6 +50,17 @@
 //! This crate has `unsafe`: kernels use vector instructions, and read memory that was proved
 //! without asking again. `safety` states every invariant that this rests on.
 
+#![cfg_attr(
+    target_family = "wasm",
+    allow(
+        dead_code,
+        unused_imports,
+        unused_mut,
+        unused_variables,
+        reason = "the kernels of vector units, which are not there, are most of their users"
+    )
+)]
+
 #[cfg(target_family = "wasm")]
 extern crate sequential as rayon;
 

@@ -99,11 +99,29 @@ test("boxes are chosen by depth, level and subtree, and stand at every instance"
   assert.deepEqual(entries({ levels: "blas" }), [4]);
   assert.deepEqual(entries({ levels: "none" }), []);
   assert.deepEqual(entries({ isolated: 3 }), [3, 4]);
-  assert.deepEqual(entries({ hidden: new Set([1]) }), [0]);
+  assert.deepEqual(entries({ hidden: new Set([1]) }), [0, 4]);
   assert.equal(boxOf(outline, 5), null);
   const drawn: number[] = [];
   place(outline, geometry, [4, 0], 2, (map) => drawn.push(map[3]!));
   assert.deepEqual(drawn, [11, 21]);
+});
+
+test("a BLAS is drawn where its instances are, wherever it stands in the outline", () => {
+  const outline = smallOutline();
+  outline.level.set([2, 2, 2, 2, 1, 2, 2]);
+  outline.bounds.fill(1);
+  // The second BLAS stands below entry 3 in the outline, and at entries 3 and 5 in space.
+  const geometry = scenery([2, 3, 5]);
+  const entries = (isolated: number | null, ...hidden: number[]) => {
+    const choice = { outline, selection: null, isolated, hidden: new Set(hidden) };
+    geometry.showInstances(instanceStates(geometry, choice));
+    const wanted: Wanted = { ...choice, depths: [0, 3], levels: "both" };
+    return Array.from(wantedEntries(outline, geometry, wanted).entries);
+  };
+  assert.deepEqual(entries(5), [4, 5]);
+  assert.deepEqual(entries(2), [2]);
+  assert.deepEqual(entries(null, 3), [0, 1, 2, 4, 5]);
+  assert.deepEqual(entries(null, 3, 5), [0, 1, 2]);
 });
 
 test("of too many boxes those of whole depths are drawn, and some of the next", () => {
@@ -112,7 +130,7 @@ test("of too many boxes those of whole depths are drawn, and some of the next", 
   outline.level.fill(9);
   const geometry = scenery();
   const places = Array.from({ length: MOST_BOXES - 3 }, () => geometry.placesOf(9)[0]!);
-  const many = { blases: geometry.blases, placesOf: (level: number) =>
+  const many = { blases: geometry.blases, instanceEntries: [], placesOf: (level: number) =>
     level === 7 ? places : geometry.placesOf(level) } as unknown as Geometry;
   outline.level[3] = 7;
   const wanted: Wanted = { depths: [0, 9], levels: "both", isolated: null, hidden: new Set() };

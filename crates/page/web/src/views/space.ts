@@ -230,8 +230,9 @@ class SpaceView {
 
   private fillBoxes(): void {
     const { geometry, options } = this;
-    const { outline, colouring, isolated, hidden } = this.page.state;
+    const { outline, selection, colouring, isolated, hidden } = this.page.state;
     if (!geometry || !outline) return;
+    geometry.showInstances(instanceStates(geometry, { outline, selection, isolated, hidden }));
     const wanted = { depths: options.depths, levels: options.levels, isolated, hidden };
     const { entries, boxes } = wantedEntries(outline, geometry, wanted);
     const colour = colourOf(outline, colouring);

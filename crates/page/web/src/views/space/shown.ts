@@ -5,6 +5,7 @@ import type { Outline, OutlineArrays } from "../../protocol";
 import type { Colouring } from "../../store";
 import { type Affine, compose, ofBox } from "./affine";
 import type { Geometry } from "./geometry";
+import { withinLevels } from "./instances";
 
 /** Most boxes that are drawn at once. */
 export const MOST_BOXES = 60_000;
@@ -46,13 +47,19 @@ export function wantedEntries(
   const { depth, level, size, state, bounds } = outline;
   const [from, to] = wanted.depths;
   const tlas = geometry.blases.length;
-  const isIn = (entry: number) =>
-    depth[entry]! >= from && state[entry] === 0 && !Number.isNaN(bounds[6 * entry]!);
+  // A BLAS stands in the outline once, below the first of its instances: which of its places are
+  // drawn is for the instances to say, not for what lies above it there.
+  const within = withinLevels(geometry, { outline, selection: null, ...wanted });
+  const isHiddenAbove = (entry: number) =>
+    level[entry] === tlas && isLeftOut(outline, wanted, entry);
+  const isIn = (entry: number) => depth[entry]! >= from && state[entry] === 0
+    && !Number.isNaN(bounds[6 * entry]!) && !isHiddenAbove(entry)
+    && geometry.placesOf(level[entry]!).length > 0;
   const isLevel = (entry: number) =>
     wanted.levels === "both" || (wanted.levels === "tlas") === (level[entry] === tlas);
   const each = (end: number, act: (entry: number, boxes: number) => void) => {
     if (wanted.levels === "none") return;
-    walkShown(outline, wanted, (entry) => {
+    walkShown(outline, within, (entry) => {
       const isWanted = isIn(entry) && isLevel(entry);
       if (isWanted) act(entry, geometry.placesOf(level[entry]!).length);
       return depth[entry]! < end ? entry + 1 : entry + size[entry]!;
@@ -74,6 +81,16 @@ export function wantedEntries(
     }
   });
   return { entries: [...entries, ...last], boxes: counts.reduce((sum, count) => sum + count, 0) };
+}
+
+/** Whether an entry lies below a hidden one, or not below the isolated one. */
+function isLeftOut(
+  { size }: OutlineArrays,
+  { isolated, hidden }: Pick<Wanted, "isolated" | "hidden">,
+  entry: number,
+): boolean {
+  const isBelow = (root: number) => entry >= root && entry < root + size[root]!;
+  return (isolated !== null && !isBelow(isolated)) || [...hidden].some(isBelow);
 }
 
 /** Calls `visit` with entries that are not hidden; it says with which to go on. */

@@ -123,9 +123,11 @@ export function worstNodes(
   page: Page, outline: OutlineArrays, summary: Summary, measure: Measure,
 ): Content {
   const emptiness = outline.fill.map(fill => 1 - fill);
-  const rows = largest({ cost: outline.cost, overlap: outline.overlap, emptiness }[measure], WORST);
+  const values = { cost: outline.cost, overlap: outline.overlap, emptiness }[measure];
+  // What stands there again, or nowhere, has nothing of its own.
+  const rows = largest(values.map((value, k) => outline.state[k] ? NaN : value), WORST);
   const share = (title: string, values: Float32Array) => ({
-    title, least: 88, isNumber: true,
+    title, least: 84, isNumber: true,
     value: (row: number) => values[rows[row]!]!,
     text: (row: number) => percent(values[rows[row]!]!),
   });
