@@ -52,7 +52,7 @@ pub use operands::Operands;
 use crate::Generation;
 use crate::layout::Resource;
 use bvh4::layout::base_pointer::ADDRESS_MASK;
-use bvh4::layout::{BasePointer, Bvh4Kind, Bvh4Pointer, Fp16BoxNode, Fp32BoxNode, PointerFlags};
+use bvh4::layout::{BasePointer, Bvh4Kind, Bvh4Pointer, Fp16BoxNode, PointerFlags};
 use bvh4::unit::slab::UnitSlabRay;
 use bvh4::unit::sort::{SortOrder, sort_4};
 use bvh4::unit::{FourBoxes, NOTHING};
@@ -99,7 +99,7 @@ fn intersect<M: Memory + ?Sized>(
     let node = Bvh4Pointer(operands.node as u32);
     match node.kind() {
         Bvh4Kind::Fp32Box => read(memory, resource, unit).map_or([NOTHING; 4], |bits| {
-            four_boxes(&FourBoxes::from(&Fp32BoxNode::decode(&bits)), resource, flags, operands)
+            four_boxes(&FourBoxes::of_fp32(bits.words()), resource, flags, operands)
         }),
         // no flags cull the children of an fp16 box.
         Bvh4Kind::HalfBox => read(memory, resource, unit).map_or([NOTHING; 4], |bits| {
@@ -126,7 +126,11 @@ fn read<const WORDS: usize, M: Memory + ?Sized>(
         return None;
     }
     let address = (resource.base_address() + 64 * unit) & ADDRESS_MASK;
-    memory.get(address, 4 * WORDS).map(Bits::from_bytes)
+    let mut words = [0; WORDS];
+    for (word, bytes) in words.iter_mut().zip(memory.get(address, 4 * WORDS)?.chunks_exact(4)) {
+        *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    }
+    Some(Bits::from_words(words))
 }
 
 #[inline]
@@ -140,7 +144,8 @@ fn four_boxes(
     let slab =
         UnitSlabRay::with_inverse(Vec3::from_array(origin), inverse, extent, resource.box_grow);
     let mut entries = node.test(&slab, resource.heuristic, flags);
-    if resource.box_sort_enabled {
+    let is_hit = entries.iter().any(|entry| entry.pointer != NOTHING);
+    if resource.box_sort_enabled && is_hit {
         sort_4(&mut entries, SortOrder::Distance);
     }
     entries.map(|entry| entry.pointer)
