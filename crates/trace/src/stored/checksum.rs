@@ -45,7 +45,7 @@ mod tests {
 
     #[test]
     fn a_flipped_bit_is_found_wherever_it_is() {
-        let bytes: Vec<u8> = (0..777u32).map(|n| (n * n >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..777u32).map(|n| ((n * n) >> 3) as u8).collect();
         let sum = checksum(&bytes);
         for bit in 0..8 * bytes.len() {
             let mut flipped = bytes.clone();

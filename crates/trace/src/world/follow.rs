@@ -189,7 +189,11 @@ impl Below<'_> {
         });
         let mut all = Part { nodes, first_node: 0, words, first_word: 0, leaves };
         let mut end = range.end;
-        for cut in cuts.iter().map(|cut| cut.nodes.clone()).rev().chain([range.start..range.start])
+        for cut in cuts
+            .iter()
+            .map(|cut| cut.nodes.clone())
+            .rev()
+            .chain(std::iter::once(range.start..range.start))
         {
             for number in (cut.end..end).rev() {
                 self.node(number, &mut all);
@@ -253,9 +257,9 @@ fn cuts(nodes: &[Node], range: &Range<usize>, leaves: usize) -> Option<Vec<Cut>>
         return None;
     }
     // For each node, where its subtree ends, and the words of its leaves.
-    let mut below: Vec<(u32, Range<u32>)> = vec![(0, u32::MAX..0); range.len()];
+    let mut below: Vec<(u32, Range<u32>)> = vec![(0, no_words()); range.len()];
     for number in range.clone().rev() {
-        let (mut end, mut words, mut count) = (number as u32 + 1, u32::MAX..0, 1);
+        let (mut end, mut words, mut count) = (number as u32 + 1, no_words(), 1);
         for child in nodes[number].slots().map(|slot| nodes[number].children[slot]) {
             let of_child = match child.target() {
                 Target::Node => {
@@ -294,6 +298,11 @@ fn cuts(nodes: &[Node], range: &Range<usize>, leaves: usize) -> Option<Vec<Cut>>
         number = end as usize;
     }
     Some(cuts)
+}
+
+/// A range that any other makes larger.
+fn no_words() -> Range<u32> {
+    Range { start: u32::MAX, end: 0 }
 }
 
 /// The box around all of a node's.
