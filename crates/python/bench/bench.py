@@ -124,6 +124,8 @@ def bounce_rays(options: argparse.Namespace, folder: Path) -> np.ndarray:
 
 
 def measure_rust(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
+    """The call from Python against Rust's. Rust's is given rays as it traces them, and memory for
+    the hits that it has written to before; Python's converts rays and makes new columns."""
     import siliray
 
     rays = bounce_rays(options, folder)

@@ -3,7 +3,7 @@
 //! `siliray._arrays` has seen to shapes, byte order and alignment; strides are taken as they are.
 
 use crate::errors;
-use numpy::ndarray::{ArrayView1, ArrayView2, Axis, Slice};
+use numpy::ndarray::{ArrayView1, ArrayView2, ArrayViewMut1, Axis, Slice, Zip};
 use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1};
 use pyo3::prelude::*;
 use siliray::geometry::{Ray, Vec3};
@@ -163,25 +163,10 @@ impl<'a, F: Copy> RowsOf<'a, F> {
             }
             Self::Any(view) => {
                 let view = view.slice_axis_move(Axis(0), Slice::from(range));
-                for (to, row) in to.iter_mut().zip(view.rows()) {
-                    // Columns of a wider table lie beside each other.
-                    let floats = match row.to_slice() {
-                        Some(row) => [row[column], row[column + 1], row[column + 2]],
-                        None => [row[column], row[column + 1], row[column + 2]],
-                    };
-                    set(to, floats);
-                }
+                let [x, y, z] = [0, 1, 2].map(|place| view.index_axis(Axis(1), column + place));
+                let to = ArrayViewMut1::from(to);
+                Zip::from(to).and(x).and(y).and(z).for_each(|to, &x, &y, &z| set(to, [x, y, z]));
             }
-        }
-    }
-
-    fn at(self, row: usize, column: usize) -> [F; 3] {
-        match self {
-            Self::Packed(floats, columns) => {
-                let row = &floats[row * columns + column..][..3];
-                [row[0], row[1], row[2]]
-            }
-            Self::Any(view) => [0, 1, 2].map(|place| view[[row, column + place]]),
         }
     }
 }
@@ -202,14 +187,6 @@ impl Rows<'_> {
             Self::Double(rows) => {
                 rows.read(column, range, to, |to, row| set(to, P::from_double(row)));
             }
-        }
-    }
-
-    /// Three floats of one row.
-    fn at(self, row: usize, column: usize) -> [f64; 3] {
-        match self {
-            Self::Single(rows) => Point::from_single(rows.at(row, column)),
-            Self::Double(rows) => rows.at(row, column),
         }
     }
 }
@@ -290,10 +267,17 @@ impl Rays<'_> {
     /// Replaces `rays` by those of a range.
     pub(crate) fn read(&self, range: Range<usize>, rays: &mut Vec<Ray>) {
         rays.clear();
-        rays.resize(range.len(), Ray::new(Vec3::ZERO, Vec3::ZERO));
-        self.origins.read(0, range.clone(), rays, |ray, origin| ray.origin = origin);
-        let set = |ray: &mut Ray, direction| ray.direction = direction;
-        self.directions.read(self.direction, range.clone(), rays, set);
+        if let (Rows::Single(RowsOf::Packed(floats, columns)), 3) = (self.origins, self.direction) {
+            // What most callers have, in one pass.
+            let rows = floats[range.start * columns..range.end * columns].chunks_exact(columns);
+            let vector = |row: &[f32]| Vec3::new(row[0], row[1], row[2]);
+            rays.extend(rows.map(|row| Ray::new(vector(&row[..3]), vector(&row[3..6]))));
+        } else {
+            rays.resize(range.len(), Ray::new(Vec3::ZERO, Vec3::ZERO));
+            self.origins.read(0, range.clone(), rays, |ray, origin| ray.origin = origin);
+            let set = |ray: &mut Ray, direction| ray.direction = direction;
+            self.directions.read(self.direction, range.clone(), rays, set);
+        }
         if self.has_bounds {
             let set = |ray: &mut Ray, bounds: Vec3| (ray.tmin, ray.tmax) = (bounds.y, bounds.z);
             self.origins.read(5, range.clone(), rays, set);
@@ -306,37 +290,27 @@ impl Rays<'_> {
         }
     }
 
-    /// Replaces `rays` by origins and directions of a range, in doubles.
-    pub(crate) fn read_wide(&self, range: Range<usize>, rays: &mut Vec<WideRay>) {
+    /// Replaces `rays` by those of a range, which start nearer by `shift` and have no bounds.
+    pub(crate) fn read_moved(&self, range: Range<usize>, shift: [f64; 3], rays: &mut Vec<Ray>) {
         rays.clear();
-        rays.resize(range.len(), WideRay::default());
-        let set = |ray: &mut WideRay, origin| ray.origin = origin;
+        rays.resize(range.len(), Ray::new(Vec3::ZERO, Vec3::ZERO));
+        let set = |ray: &mut Ray, origin: [f64; 3]| {
+            ray.origin = Vec3::from_double([0, 1, 2].map(|axis| origin[axis] - shift[axis]));
+        };
         self.origins.read(0, range.clone(), rays, set);
-        let set = |ray: &mut WideRay, direction| ray.direction = direction;
+        let set = |ray: &mut Ray, direction| ray.direction = direction;
         self.directions.read(self.direction, range, rays, set);
     }
 
-    /// One ray in doubles.
-    pub(crate) fn wide(&self, row: usize) -> WideRay {
-        let origin = self.origins.at(row, 0);
-        WideRay { origin, direction: self.directions.at(row, self.direction) }
+    /// Origins and directions of a range in doubles, into `rays`.
+    pub(crate) fn read_wide(&self, range: Range<usize>, rays: &mut [WideRay]) {
+        self.origins.read(0, range.clone(), rays, |ray, origin| ray.0 = origin);
+        self.directions.read(self.direction, range, rays, |ray, direction| ray.1 = direction);
     }
 }
 
-/// A ray without bounds, in doubles.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct WideRay {
-    pub(crate) origin: [f64; 3],
-    pub(crate) direction: [f64; 3],
-}
-
-impl WideRay {
-    /// The ray that starts nearer by `shift`, rounded.
-    pub(crate) fn moved(&self, shift: [f64; 3]) -> Ray {
-        let origin = [0, 1, 2].map(|axis| self.origin[axis] - shift[axis]);
-        Ray::new(Vec3::from_double(origin), Vec3::from_double(self.direction))
-    }
-}
+/// Origin and direction of a ray, in doubles.
+pub(crate) type WideRay = ([f64; 3], [f64; 3]);
 
 impl Integers<'_> {
     /// The corners of triangles.

@@ -8,6 +8,7 @@
 //! | `scene` | what is traced |
 //! | `tracer` | many rays, fast |
 //! | `locations` | where rays meet triangles, in doubles |
+//! | `nearest` | the nearest points of the surface |
 //! | `beams` | many beams, spheres and frusta |
 //! | `image` | bytes as hardware reads them: check, inspect, intersect |
 //! | `machines` | build, walk, compare, simulate, the law, clearance |
@@ -33,6 +34,7 @@ mod job;
 mod locations;
 mod machines;
 mod names;
+mod nearest;
 mod render;
 mod scene;
 mod table;
@@ -57,6 +59,8 @@ mod _native {
     use crate::locations::{Planes, first_locations, locations};
     #[pymodule_export]
     use crate::machines::{build, clearance, compare, configs, law, simulate, vectors, walk};
+    #[pymodule_export]
+    use crate::nearest::nearest_points;
     #[pymodule_export]
     use crate::render::render;
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! Where rays meet the triangles of a mesh of doubles.
 
-use crate::arrays::{Floats, Integers, RayArrays, WideRay, room};
+use crate::arrays::{Floats, Integers, RayArrays, Rays, WideRay, room};
 use crate::errors;
 use crate::tracer::{CHUNK, Tracer};
 use numpy::{PyReadonlyArray1, PyReadwriteArray1};
@@ -38,12 +38,29 @@ pub(crate) struct LocationRoom<'py>(
     PyReadwriteArray1<'py, i64>,
 );
 
-/// What a task works with: the rays as they came, as they are traced, and what they hit.
-#[derive(Default)]
+/// Hits that are located at once: what they need stays in the processor's nearest memory.
+const BLOCK: usize = 128;
+
+/// What a task works with: rays, what they hit, and a block of rays as they came with places.
 struct Scratch {
-    wide: Vec<WideRay>,
     rays: Vec<Ray>,
     hits: Vec<Hit>,
+    wide: [WideRay; BLOCK],
+    places: [[f64; 3]; BLOCK],
+}
+
+impl Scratch {
+    const fn new() -> Self {
+        let places = [[0.0; 3]; BLOCK];
+        Self { rays: Vec::new(), hits: Vec::new(), wide: [([0.0; 3], [0.0; 3]); BLOCK], places }
+    }
+
+    /// Where the rays from number `start` on meet the planes of what they hit.
+    fn locate(&mut self, rays: &Rays<'_>, planes: &MeshPlanes, start: usize, hits: &[Hit]) {
+        let (wide, places) = (&mut self.wide[..hits.len()], &mut self.places[..hits.len()]);
+        rays.read_wide(start..start + hits.len(), wide);
+        planes.locations(wide, hits, places);
+    }
 }
 
 /// Where each ray first meets the mesh, which was moved by `shift` before it was rounded. Returns
@@ -69,27 +86,32 @@ pub(crate) fn first_locations<'py>(
             index_tri.par_chunks_mut(CHUNK),
         );
         let parts = parts.into_par_iter().enumerate();
-        let found = parts.map_init(Scratch::default, |scratch, (number, room)| {
+        let found = parts.map_init(Scratch::new, |scratch, (number, room)| {
             if watch.is_cancelled() {
                 return 0;
             }
             let (locations, index_ray, index_tri) = room;
-            let (start, Scratch { wide, rays: narrow, hits }) = (number * CHUNK, scratch);
-            rays.read_wide(start..start + index_ray.len(), wide);
-            narrow.clear();
-            narrow.extend(wide.iter().map(|ray| ray.moved(shift)));
+            let start = number * CHUNK;
+            rays.read_moved(start..start + index_ray.len(), shift, &mut scratch.rays);
+            let mut hits = std::mem::take(&mut scratch.hits);
             hits.clear();
-            hits.resize(narrow.len(), Hit::MISS);
-            batch.closest_into(narrow, hits);
-            let seen = hits.iter().zip(&*wide).enumerate().filter(|(_, (hit, _))| !hit.is_miss());
-            let places = locations.chunks_exact_mut(3).zip(index_ray.iter_mut().zip(index_tri));
+            hits.resize(scratch.rays.len(), Hit::MISS);
+            batch.closest_into(&scratch.rays, &mut hits);
             let mut found = 0;
-            for ((row, (hit, ray)), (place, (of_ray, of_triangle))) in seen.zip(places) {
-                place.copy_from_slice(&planes.planes.location(ray.origin, ray.direction, hit));
-                (*of_ray, *of_triangle) = ((start + row) as i64, i64::from(hit.primitive));
-                found += 1;
+            for (block, hits) in hits.chunks(BLOCK).enumerate() {
+                let start = start + block * BLOCK;
+                scratch.locate(&rays, &planes.planes, start, hits);
+                for (row, (hit, place)) in hits.iter().zip(&scratch.places).enumerate() {
+                    if !hit.is_miss() {
+                        locations[3 * found..3 * found + 3].copy_from_slice(place);
+                        index_ray[found] = (start + row) as i64;
+                        index_tri[found] = i64::from(hit.primitive);
+                        found += 1;
+                    }
+                }
             }
-            let _ = watch.advance(narrow.len());
+            scratch.hits = hits;
+            let _ = watch.advance(scratch.rays.len());
             found
         });
         let found: Vec<usize> = found.collect();
@@ -146,10 +168,12 @@ pub(crate) fn locations<'py>(
         );
         let _ = parts.into_par_iter().try_for_each(|(places, index_ray, index_tri, t)| {
             let hits = index_ray.iter().zip(index_tri.iter().zip(t));
+            let mut wide: [WideRay; 1] = Default::default();
             for (place, (&ray, (&primitive, &t))) in places.chunks_exact_mut(3).zip(hits) {
-                let ray = rays.wide(ray as usize);
+                let ray = ray as usize;
+                rays.read_wide(ray..ray + 1, &mut wide);
                 let hit = Hit { t, primitive, ..Hit::MISS };
-                place.copy_from_slice(&planes.planes.location(ray.origin, ray.direction, &hit));
+                place.copy_from_slice(&planes.planes.location(wide[0].0, wide[0].1, &hit));
             }
             watch.advance(t.len())
         });

@@ -224,6 +224,7 @@ def test_open3d_5105_points_in_line_with_an_edge_are_outside() -> None:
     scene.add_triangles(np.asarray(cube.vertices) + 0.5, cube.faces)
     points = np.array([[-1, -1, 0], [-1, -1, -1], [0.5, 0.5, 0.5]], np.float32)
     assert scene.compute_occupancy(points).tolist() == [0, 0, 1]
+    assert np.allclose(scene.compute_signed_distance(points), [2**0.5, 3**0.5, -0.5])
 
 
 def test_mitsuba_1149_no_ray_passes_through_the_edge_of_a_solid() -> None:

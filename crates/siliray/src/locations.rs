@@ -55,20 +55,50 @@ impl Planes {
         self.planes.is_empty()
     }
 
-    /// Where a ray meets the plane of the triangle that it hits, `hit.primitive`. A triangle
-    /// without a plane is met at the parameter of the hit.
-    #[must_use]
-    pub fn location(&self, origin: [f64; 3], direction: [f64; 3], hit: &Hit) -> [f64; 3] {
-        let mut t = f64::from(hit.t);
-        if let Some(&[x, y, z, offset]) = self.planes.get(hit.primitive as usize) {
-            let normal = [x, y, z];
-            let exact = (offset - dot(normal, origin)) / dot(normal, direction);
-            if (exact - t).abs() <= CLOSE * t {
-                t = exact;
+    /// Where rays, by origin and direction, meet the planes of the triangles that they hit:
+    /// `hit.primitive` of each. Of a miss nothing is said. A triangle without a plane is met at the
+    /// parameter of the hit.
+    pub fn locations(
+        &self,
+        rays: &[([f64; 3], [f64; 3])],
+        hits: &[Hit],
+        locations: &mut [[f64; 3]],
+    ) {
+        let parts = rays.chunks(BLOCK).zip(hits.chunks(BLOCK)).zip(locations.chunks_mut(BLOCK));
+        for ((rays, hits), locations) in parts {
+            // Planes lie here and there in memory. They are fetched before anything is computed, so
+            // that many are on their way at once.
+            let mut planes = [[0.0; 4]; BLOCK];
+            for (plane, hit) in planes.iter_mut().zip(hits) {
+                if let Some(known) = self.planes.get(hit.primitive as usize) {
+                    *plane = *known;
+                }
+            }
+            let known = planes.iter().zip(hits).zip(rays);
+            for (location, ((plane, hit), (origin, direction))) in locations.iter_mut().zip(known) {
+                *location = place(*plane, *origin, *direction, f64::from(hit.t));
             }
         }
-        [0, 1, 2].map(|axis| origin[axis] + direction[axis] * t)
     }
+
+    /// The same for one ray.
+    #[must_use]
+    pub fn location(&self, origin: [f64; 3], direction: [f64; 3], hit: &Hit) -> [f64; 3] {
+        let plane = self.planes.get(hit.primitive as usize).copied().unwrap_or_default();
+        place(plane, origin, direction, f64::from(hit.t))
+    }
+}
+
+/// Planes that are fetched together.
+const BLOCK: usize = 64;
+
+/// Where a ray meets a plane, if that is close to the parameter of a hit; else there. A plane of
+/// zeros is none.
+fn place([x, y, z, offset]: [f64; 4], origin: [f64; 3], direction: [f64; 3], t: f64) -> [f64; 3] {
+    let normal = [x, y, z];
+    let exact = (offset - dot(normal, origin)) / dot(normal, direction);
+    let t = if (exact - t).abs() <= CLOSE * t { exact } else { t };
+    [0, 1, 2].map(|axis| origin[axis] + direction[axis] * t)
 }
 
 fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
@@ -97,10 +127,14 @@ mod tests {
         let origin = [7.0, -3.0, 11.0];
         let direction = [0, 1, 2].map(|axis| (inside[axis] - origin[axis]) / 3.0);
         // The parameter as a single float has it, and a little more.
-        let found = planes.location(origin, direction, &hit(3.000_01));
+        let hit = hit(3.000_01);
+        let found = planes.location(origin, direction, &hit);
         for axis in 0..3 {
             assert!((found[axis] - inside[axis]).abs() < 1e-14, "{found:?}");
         }
+        let mut all = [[0.0; 3]; 150];
+        planes.locations(&[(origin, direction); 150], &[hit; 150], &mut all);
+        assert!(all.iter().all(|location| *location == found));
     }
 
     #[test]

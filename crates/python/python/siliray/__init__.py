@@ -32,6 +32,7 @@ from ._machines import (
     vectors,
     walk,
 )
+from ._nearest import NearestPoints
 from ._render import Rendering, render
 from ._scene import Geometry, Instance, Scene
 from ._shapes import Beams, Frusta, Shapes, Spheres
@@ -73,6 +74,7 @@ __all__ = [
     "Instance",
     "MachineError",
     "NameError",
+    "NearestPoints",
     "OptionError",
     "ProgramError",
     "RawMemory",

@@ -20,6 +20,17 @@ Columns: TypeAlias = tuple[
     NDArray[uint32],
 ]
 
+Nearest: TypeAlias = tuple[
+    NDArray[float64],
+    NDArray[float64],
+    NDArray[float64],
+    NDArray[float64],
+    NDArray[uint32],
+    NDArray[uint32],
+    NDArray[uint32],
+    NDArray[bool_],
+]
+
 class ReadChoice(TypedDict):
     structure: int | None
     raw: tuple[int, int | None, int] | None
@@ -243,6 +254,9 @@ def locations(
     hits: tuple[NDArray[int64], NDArray[uint32], NDArray[float32]],
     room: NDArray[float64],
 ) -> None: ...
+def nearest_points(
+    tracer: Tracer, points: Array, ask: tuple[int, float], progress: Progress | None
+) -> Nearest: ...
 def record_batch(names: Sequence[str], columns: Sequence[Array]) -> Any: ...
 def table(names: Sequence[str], columns: Sequence[Array]) -> Any: ...
 def touches(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ._contacts import AllContacts, Contacts
 from ._hits import AllHits, Hits, room
 from ._native import GeneratedRays
 from ._native import Tracer as _Native
+from ._nearest import NearestPoints
 from ._progress import Progress, callback
 from ._scene import Scene, SceneLike
 from ._shapes import Shapes
@@ -176,6 +178,33 @@ class Tracer:
         rays = _arrays.any_rays(origins, directions, tmin, tmax)
         offsets, columns = self._native.all(rays, _ask(mask, cull), callback(progress))
         return AllHits(offsets, columns, self._native, rays)
+
+    def nearest_point(
+        self,
+        points: ArrayLike,
+        *,
+        within: float = math.inf,
+        mask: int = 0xFF,
+        progress: Progress = None,
+    ) -> NearestPoints:
+        """The nearest point of the surface for each point, (N, 3): where, how far, on which
+        triangle, and on which side of it. What is farther than `within` does not count. Points are
+        rounded to single floats; distances are doubles. Of equally near triangles the one with the
+        lowest ids counts.
+
+        >>> import siliray
+        >>> tracer = siliray.Tracer(siliray.Scene([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]))
+        >>> tracer.nearest_point([[1, 1, 2], [9, 1, 2]], within=3).distance
+        array([ 2., inf])
+        """
+        if not within >= 0:
+            raise OptionError(f"within: found {within}, expected at least 0")
+        mask, _ = _ask(mask, None)
+        table = _arrays.table(points, "points", 3)
+        found = _native.nearest_points(
+            self._native, table, (mask, float(within)), callback(progress)
+        )
+        return NearestPoints(found)
 
     def touches(
         self, shapes: Shapes, *, exact: bool = False, mask: int = 0xFF, progress: Progress = None

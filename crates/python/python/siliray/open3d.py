@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 from . import _arrays, _places
 from ._hits import MISS
 from ._inside import MOST, inside
+from ._nearest import NearestPoints
 from ._scene import Scene, mesh_arrays
 from ._tracer import MOST_THREADS, Tracer
 from .errors import ArrayError, OptionError
@@ -68,8 +69,7 @@ class RaycastingScene:
     have the shape of what was asked, (..).
 
     What differs from Open3D: no hit is lost or doubled; doubles, indices of any integer type and
-    meshes of the older kind are taken too; the hits of a ray are listed the closest first. There
-    are no distances to the surface.
+    meshes of the older kind are taken too; the hits of a ray are listed the closest first.
 
     >>> scene = RaycastingScene()
     >>> scene.add_triangles([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
@@ -204,6 +204,62 @@ class RaycastingScene:
         tracer = self._now().tracer.with_threads(_threads(nthreads))
         return wrap(inside(tracer, table).astype(np.float32).reshape(shape))
 
+    def compute_closest_points(self, query_points: TensorLike, nthreads: int = 0) -> dict[str, Any]:
+        """The nearest point of the meshes for each point, (.., 3): `points`, (.., 3), with
+        `geometry_ids`, `primitive_ids`, `primitive_uvs`, (.., 2), and `primitive_normals`, (.., 3).
+        Of equally near triangles the first one counts.
+
+        >>> scene = RaycastingScene()
+        >>> scene.add_triangles([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
+        0
+        >>> found = scene.compute_closest_points([[0.5, 0.5, 9], [-3, 0.5, 0]])
+        >>> found["points"].tolist()
+        [[0.5, 0.5, 0.0], [0.0, 0.5, 0.0]]
+        """
+        near, shape, wrap = self._nearest(query_points, nthreads)
+        uvs = np.stack([near.u, near.v], axis=-1).astype(np.float32)
+        normals = self._now().normals(near.geometry, near.primitive)
+        return {
+            "points": wrap(near.points.astype(np.float32).reshape(*shape, 3)),
+            "geometry_ids": wrap(near.geometry.reshape(shape)),
+            "primitive_ids": wrap(near.primitive.reshape(shape)),
+            "primitive_uvs": wrap(uvs.reshape(*shape, 2)),
+            "primitive_normals": wrap(normals.reshape(*shape, 3)),
+        }
+
+    def compute_distance(self, query_points: TensorLike, nthreads: int = 0) -> Any:
+        """The distance of each point, (.., 3), to the meshes; inf if there are none.
+
+        >>> scene = RaycastingScene()
+        >>> scene.add_triangles([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
+        0
+        >>> scene.compute_distance([[0.5, 0.5, -9], [-3, -4, 0]]).numpy()
+        array([9., 5.], dtype=float32)
+        """
+        near, shape, wrap = self._nearest(query_points, nthreads)
+        return wrap(near.distance.astype(np.float32).reshape(shape))
+
+    def compute_signed_distance(
+        self, query_points: TensorLike, nthreads: int = 0, nsamples: int = 1
+    ) -> Any:
+        """The same, negative inside closed meshes, as :meth:`compute_occupancy` has it: which way
+        triangles face does not matter.
+
+        >>> scene = RaycastingScene()
+        >>> corners = [[x, y, z] for x in (0, 2) for y in (0, 3) for z in (0, 4)]
+        >>> faces = [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1]]
+        >>> faces += [[2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
+        >>> scene.add_triangles(corners, faces)
+        0
+        >>> scene.compute_signed_distance([[1, 1, 0.25], [1, 1, 5]]).numpy()
+        array([-0.25,  1.  ], dtype=float32)
+        """
+        occupied = self.compute_occupancy(query_points, nthreads, nsamples)
+        near, shape, wrap = self._nearest(query_points, nthreads)
+        inside = np.asarray(_arrays.tensor(occupied)).reshape(-1) > 0
+        signed = np.where(inside, -near.distance, near.distance)
+        return wrap(signed.astype(np.float32).reshape(shape))
+
     @overload
     @staticmethod
     def create_rays_pinhole(
@@ -261,6 +317,13 @@ class RaycastingScene:
             if self._world is None:
                 self._world = _World(self._meshes, self._building_threads)
             return self._world
+
+    def _nearest(
+        self, query_points: TensorLike, nthreads: int
+    ) -> tuple[NearestPoints, tuple[int, ...], Callable[[_arrays.Array], Any]]:
+        table, shape, wrap = _rows(query_points, "query_points", 3)
+        tracer = self._now().tracer.with_threads(_threads(nthreads))
+        return tracer.nearest_point(table), shape, wrap
 
     def _list(self, table: _arrays.Array, nthreads: int) -> dict[str, _arrays.Array]:
         world = self._now()

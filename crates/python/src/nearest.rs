@@ -1,0 +1,64 @@
+//! The nearest points of the surface.
+
+use crate::arrays::Floats;
+use crate::errors;
+use crate::tracer::Tracer;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use rayon::prelude::*;
+use siliray::trace::NearestPoint;
+
+/// Points of one task.
+const CHUNK: usize = 1 << 8;
+
+/// Point, distance, u, v, instance, geometry, primitive, and whether it is inside.
+type PyNearest<'py> = (
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<u32>>,
+    Bound<'py, PyArray1<bool>>,
+);
+
+/// The nearest point of the surface for each point, of instances that share a bit with `mask`, no
+/// farther than `within`.
+#[pyfunction]
+pub(crate) fn nearest_points<'py>(
+    py: Python<'py>,
+    tracer: &Tracer,
+    points: Floats<'py>,
+    ask: (u8, f64),
+    progress: Option<&Bound<'py, PyAny>>,
+) -> PyResult<PyNearest<'py>> {
+    let (mask, within) = ask;
+    if within.is_nan() || within < 0.0 {
+        return Err(errors::option(format!("within: found {within}, expected at least 0")));
+    }
+    let points = points.points();
+    let found = tracer.run(py, points.len(), progress, |watch| {
+        let ask = tracer.fast().nearest().mask(mask).within(within);
+        let mut found = vec![NearestPoint::MISS; points.len()];
+        let parts = points.par_chunks(CHUNK).zip(found.par_chunks_mut(CHUNK));
+        let _ = parts.into_par_iter().try_for_each(|(points, found)| {
+            ask.points_into(points, found);
+            watch.advance(points.len())
+        });
+        found
+    })?;
+    let floats = |of: fn(&NearestPoint) -> f64| PyArray1::from_iter(py, found.iter().map(of));
+    let ids = |of: fn(&NearestPoint) -> u32| PyArray1::from_iter(py, found.iter().map(of));
+    let places = PyArray1::from_iter(py, found.iter().flat_map(|found| found.point));
+    Ok((
+        places.reshape([found.len(), 3])?,
+        floats(|found| found.distance),
+        floats(|found| found.u),
+        floats(|found| found.v),
+        ids(|found| found.instance),
+        ids(|found| found.geometry),
+        ids(|found| found.primitive),
+        PyArray1::from_iter(py, found.iter().map(|found| found.is_inside)),
+    ))
+}
