@@ -1,10 +1,10 @@
 // Says how long the page takes to open a file: `node speed.mjs FOLDER FILE [TIMES]`.
 //
-// From the choice of the file to its tree, its verdict and its first heat map, in headless Chromium;
-// beside that the processor time of all of the browser's processes, which a busy machine does not
-// lengthen, and the most memory of the one that holds the page. The medians of some runs are kept
-// to what the page promises of a file of a million triangles, such as
-// `siliray build organic --triangles 1e6 --format gfx12 -o million.rra` writes.
+// From the choice of the file to its tree, its verdict and its first heat map, in headless
+// Chromium; beside that the processor time of all of the browser's processes, which a busy machine
+// does not lengthen, and the most memory of the one that holds the page. The medians of some runs
+// are kept to what the page promises of a file of a million triangles, such as `siliray build
+// organic --triangles 1e6 --format gfx12 -o million.rra` writes.
 
 import { readFileSync, statSync } from "node:fs";
 import { basename, resolve } from "node:path";

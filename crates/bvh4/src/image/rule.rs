@@ -19,7 +19,7 @@ machine::rules! {
     Resource "resource" Error
         "a T# has no bit that its generation lacks or this format does not allow (G-20, R-13)"
     StackBase "stack_base" Warning
-        "a stack of GFX11 lies below dword 8192 of LDS: RADV compares its addresses with signs (R-15)"
+        "a stack of GFX11 lies below dword 8192 of LDS: RADV compares addresses with signs (R-15)"
     Writer "writer" Warning
         "what the writer of an image puts before its nodes is there, and fits them (R-4)"
     Contained "contained" Warning "what is below a box lies inside it"
