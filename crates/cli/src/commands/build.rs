@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
     let ending = path.and_then(Path::extension).and_then(OsStr::to_str);
     let own = args.image.format.map(|format| format.ending);
     let is_own = |ending: &str| own.into_iter().chain(["rra"]).any(|own| own == ending);
-    let is_viewer_file = ending.is_some_and(|ending| is_own(&ending.to_lowercase()));
+    let is_other = ending.is_some_and(|ending| !is_own(&ending.to_lowercase()));
     let bar = output.bar("building");
     let made = plan.run(&scene, origin, ending, &|progress| bar.update(progress));
     drop(bar);
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
     })?;
     if let (Some(file), Some(bytes)) = (file, bytes) {
         file.write(&bytes)?;
-        if let Some(path) = path.filter(|_| bytes.starts_with(VIEWER_FILE) && !is_viewer_file) {
+        if let Some(path) = path.filter(|_| bytes.starts_with(VIEWER_FILE) && is_other) {
             let path = path.display();
             output::warn(format!(
                 "{path} is an .rra file: only drivers' memory is written as it is"
