@@ -35,7 +35,7 @@ pub struct Record {
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct RecordField {
-    /// Its name, as in "children[3].min_x".
+    /// Its name, as in `children[3].min_x`.
     pub name: *const c_char,
     /// Its bits, from the structure's first byte on: the first one.
     pub first_bit: u32,

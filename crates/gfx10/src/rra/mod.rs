@@ -3,7 +3,7 @@
 //! Container and chunks are those of GFX12 ([`bvh4::rra`]). A structure is metadata, whose end is
 //! the parent table, GPURT's header, nodes and lists, as the policy `gpurt` lays them out. An image
 //! that already lies behind headers is written as it is, RADV's memory as its exporter writes it
-//! ([`radv`]), and everything else is laid out by that policy first.
+//! (`radv`), and everything else is laid out by that policy first.
 //!
 //! A header's level of ray-tracing IP is 2 or 3. RADV says 2 on RDNA3 too, so that the device in
 //! AsicInfo decides; files without one are what their level says. RADV writes 120 bytes of
