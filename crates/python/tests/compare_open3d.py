@@ -15,7 +15,7 @@ from siliray.open3d import RaycastingScene
 from worlds import every_hit, grid, rays, soup
 
 Original = open3d.t.geometry.RaycastingScene
-ROW = "{:20} {:42} {:>8} {:>8} {:>9} {:>9}"
+ROW = "{:24} {:42} {:>8} {:>8} {:>9} {:>9}"
 wrong_here = 0
 
 
@@ -156,6 +156,34 @@ def occupancy() -> None:
         )
 
 
+def distances() -> None:
+    """Of a box, whose distances are known."""
+    mesh = open3d.geometry.TriangleMesh.create_box()
+    vertices, faces = np.asarray(mesh.vertices, np.float32), np.asarray(mesh.triangles)
+    theirs, ours = both((vertices, faces))
+    axis = np.arange(-1, 2.25, 0.25)
+    points = np.stack(np.meshgrid(axis, axis, axis), axis=-1).astype(np.float32)
+    from_middle = np.abs(points.astype(np.float64) - 0.5) - 0.5
+    truth = np.linalg.norm(np.maximum(from_middle, 0), axis=-1) + np.minimum(
+        from_middle.max(axis=-1), 0
+    )
+    right = np.ones(truth.shape, bool)
+    for call, wanted in (("compute_distance", np.abs(truth)), ("compute_signed_distance", truth)):
+        answers = [getattr(scene, call)(points).numpy() for scene in (theirs, ours)]
+        close = [np.abs(answer - wanted) < 1e-6 for answer in answers]
+        report(call, "box, in line with its corners", *close, right)
+    points = rays(5000, 77)[:, :3].astype(np.float32)
+    found = [scene.compute_closest_points(points) for scene in (theirs, ours)]
+    assert {k: (str(v.dtype).lower(), tuple(v.shape)) for k, v in found[0].items()} == {
+        k: (str(v.dtype), v.shape) for k, v in found[1].items()
+    }
+    away = np.linalg.norm(points - np.clip(points, 0, 1), axis=-1)
+    outside = away > 0
+    reached = [np.linalg.norm(each["points"].numpy() - points, axis=-1) for each in found]
+    close = [np.abs(each - away)[outside] < 1e-5 for each in reached]
+    report("compute_closest_points", "box, from outside", *close, np.ones_like(close[0]))
+
+
 def cameras() -> None:
     extrinsic = np.eye(4)
     extrinsic[:3] = [[0, -1, 0, 1], [1, 0, 0, 2], [0, 0, 1, 3]]
@@ -201,7 +229,8 @@ def tensors() -> None:
 def main() -> int:
     print(f"Open3D {open3d.__version__}; of answers that differ, how many each has right")
     print(ROW.format("call", "scene", "answers", "agree", "siliray", "Open3D"))
-    for part in (soup_of_triangles, closed_ball, flat_sheet, occupancy, cameras, tensors):
+    parts = (soup_of_triangles, closed_ball, flat_sheet, occupancy, distances, cameras, tensors)
+    for part in parts:
         part()
     print(f"answers of siliray that are wrong: {wrong_here}")
     return 1 if wrong_here else 0
