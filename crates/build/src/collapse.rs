@@ -101,12 +101,16 @@ pub(crate) fn sah_cost<O: Objective>(
     let mut weighted_area = 0.0;
     let mut pending = vec![0];
     while let Some(node) = pending.pop() {
-        let visit = if writer.is_leaf(node) {
-            leaf.clear();
-            writer.leaf(node, &mut leaf).count()
-        } else {
-            writer.children(node, |child| pending.push(child));
-            1
+        let visit = match nodes[node].first_child().map(|child| plans.of_parent(child)) {
+            Some(plan) if !plan.is_leaf() => {
+                writer.children(node, |child| pending.push(child));
+                1
+            }
+            Some(plan) if !objective.repeats() => plan.weight(),
+            _ => {
+                leaf.clear();
+                writer.leaf(node, &mut leaf).count()
+            }
         };
         weighted_area += visit as f64 * area(node);
     }

@@ -34,12 +34,17 @@ fn inner_area(nodes: &[TaggedBox]) -> f64 {
     inner.map(|node| f64::from(node.bounds().half_area())).sum()
 }
 
-/// The references by the middle of their boxes.
+/// The references by the middle of their boxes, equal ones by their numbers.
 fn sorted(references: &[TaggedBox], axis: usize) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..references.len() as u32).collect();
-    let middle = |reference: u32| references[reference as usize].bounds().doubled_center()[axis];
-    order.par_sort_unstable_by(|&a, &b| middle(a).total_cmp(&middle(b)).then(a.cmp(&b)));
-    order
+    // Both in one number, so that sorting looks at nothing else.
+    let key = |(number, reference): (u32, &TaggedBox)| {
+        let bits = reference.bounds().doubled_center()[axis].to_bits();
+        let ordered = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };
+        u64::from(ordered) << 32 | u64::from(number)
+    };
+    let mut keys: Vec<u64> = (0..).zip(references).map(key).collect();
+    keys.par_sort_unstable();
+    keys.into_iter().map(|key| key as u32).collect()
 }
 
 /// The tree where the cost of a side is its area times the growth of its weight.

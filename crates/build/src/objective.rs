@@ -16,6 +16,11 @@ pub trait Objective: Sync {
     fn weight(&self, item: u32) -> u32;
     /// What a leaf of the binary tree holds.
     fn items(&self, item: u32) -> impl Iterator<Item = u32>;
+    /// Whether leaves of the binary tree may hold the same items, as after spatial splits. If not,
+    /// a leaf over several of them holds as many items as they weigh.
+    fn repeats(&self) -> bool {
+        true
+    }
 }
 
 /// The surface-area heuristic: 1 for a node and 1 for each test of references.

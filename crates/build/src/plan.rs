@@ -26,12 +26,20 @@ const BLOCK: usize = 1 << 11;
 /// ```text
 /// bits 3(a-2)..3(a-1)  a = 2..=8: of a roots, the left child gets so many; 0: use only a - 1
 /// bit  21              as one root it is a leaf
+/// bits 22..32          then, what its references weigh
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Plan(u32);
 
 impl Plan {
     const LEAF: u32 = 1 << 21;
+
+    /// As one root a leaf, whose references weigh so much.
+    #[inline(always)]
+    fn leaf(weight: u32) -> u32 {
+        debug_assert!(weight < 1 << 10, "leaves are small");
+        Self::LEAF | weight << 22
+    }
 
     /// How many of at most `allowed` roots, which are several, each child gets; `None` if one root
     /// is better.
@@ -47,6 +55,12 @@ impl Plan {
     #[inline(always)]
     pub(crate) fn is_leaf(self) -> bool {
         self.0 & Self::LEAF != 0
+    }
+
+    /// What the references of such a leaf weigh.
+    #[inline(always)]
+    pub(crate) fn weight(self) -> usize {
+        (self.0 >> 22) as usize
     }
 }
 
@@ -244,7 +258,7 @@ impl<O: Objective> Planner<'_, O> {
         roots[0] = one_root;
         let as_two_roots = u32::from(WIDTH > 2 && apart < one_root);
         let of_all_roots = 1 << (3 * (WIDTH - 2));
-        let as_leaf = if leaf { Plan::LEAF } else { 0 };
+        let as_leaf = if leaf { Plan::leaf(weight) } else { 0 };
         self.store(node, as_two_roots | of_all_roots | as_leaf);
         Costs::new(roots, one_root, weight)
     }
@@ -297,7 +311,7 @@ impl<O: Objective> Planner<'_, O> {
             plan |= left << (3 * (allowed - 2));
         }
         let fits = leaf_cost < f32::INFINITY;
-        let leaf = if fits && leaf_cost <= node_cost { Plan::LEAF } else { 0 };
+        let leaf = if fits && leaf_cost <= node_cost { Plan::leaf(weight) } else { 0 };
         self.store(node, plan | leaf);
         Costs::new(roots, leaf_cost.min(own_cost + binary), weight)
     }

@@ -54,9 +54,12 @@ pub(crate) fn regroup(bvh: &Bvh, primitives: &Primitives) -> Result<Bvh, BuildEr
         return Ok(bvh.clone());
     };
     let first_box = primitives.triangles.len() as u32;
+    let mut is_seen = vec![false; bvh.item_count()];
+    let mut again = |r: &Reference| std::mem::replace(&mut is_seen[r.item as usize], true);
+    let repeats = references.iter().any(&mut again);
     let wide = |price: f64| {
         let price = price as f32 * tree.root_area();
-        let objective = Density { parts: &parts, first_box, price };
+        let objective = Density { parts: &parts, first_box, repeats, price };
         tree.widen(MAX_WIDTH, objective)
     };
     let limit = given.sah_cost * (1.0 + ALLOWED_LOSS);
@@ -73,6 +76,8 @@ struct Density<'a> {
     parts: &'a [Part],
     /// Items from this one on are procedurals.
     first_box: u32,
+    /// Whether an item is in several parts.
+    repeats: bool,
     price: f32,
 }
 
@@ -109,6 +114,10 @@ impl Objective for Density<'_> {
     fn items(&self, item: u32) -> impl Iterator<Item = u32> {
         let Part { items, count, .. } = self.parts[item as usize];
         items.into_iter().take(count as usize)
+    }
+
+    fn repeats(&self) -> bool {
+        self.repeats
     }
 }
 
