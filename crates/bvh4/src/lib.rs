@@ -14,6 +14,7 @@
 //! | [`encode`] | from a tree to a draft of nodes |
 //! | [`image`] | whole images: surveyed, checked, decoded, for any dialect |
 //! | [`outline`] | following every pointer, sound or not |
+//! | [`dump`] | files of memory as drivers leave it |
 //! | [`rra`] | the container of files for Radeon Raytracing Analyzer |
 //! | [`update`] | refits, and what must hold between images before and after |
 //! | [`walk`] | what traversal loops share |
@@ -24,6 +25,7 @@
 extern crate sequential as rayon;
 
 pub mod decode;
+pub mod dump;
 pub mod encode;
 pub mod image;
 pub mod layout;

@@ -4,7 +4,9 @@ use crate::beam_args::{Beam, Clearance};
 use crate::commands::hart::args::{Asm, Disasm, Run};
 use crate::commands::isbe::args::Isbe;
 use crate::compare_args::Compare;
-use crate::image_args::{Check, Diff, ImageOutput, Inspect, Intersect, Refit, Stats, Vectors};
+use crate::image_args::{
+    Check, Diff, ImageChoice, ImageOutput, Inspect, Intersect, Refit, Stats, Vectors,
+};
 use crate::machine_args::MachineChoice;
 use crate::shared_args::{CameraChoice, PresetArg, RuleChoice, SeedChoice};
 use crate::sim_args::Sim;
@@ -165,6 +167,9 @@ pub(crate) struct View {
 
     #[command(flatten)]
     pub(crate) preset: crate::shared_args::PresetChoice,
+
+    #[command(flatten)]
+    pub(crate) image: ImageChoice,
 }
 
 /// Take a scene through every format and every machine, and write a report (the default).
@@ -373,6 +378,9 @@ pub(crate) struct Render {
 
     #[command(flatten)]
     pub(crate) rule: RuleChoice,
+
+    #[command(flatten)]
+    pub(crate) image: ImageChoice,
 }
 
 /// Compare every machine with brute force.
@@ -426,6 +434,9 @@ pub(crate) struct Conformance {
     #[arg(long, value_name = "N", default_value_t = 16, allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 1, 31))]
     pub(crate) stack_size: usize,
+
+    #[command(flatten)]
+    pub(crate) image: ImageChoice,
 }
 
 /// Print completions for a shell.

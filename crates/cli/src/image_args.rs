@@ -6,6 +6,7 @@ use crate::values;
 use clap::Args;
 use siliray::find::Wanted;
 use siliray::gfx12::layout::{PointerFlags, Resource};
+use siliray::input::Reading;
 use siliray::machine::{
     Finding, FormatEntry, RawLayout, ReadOptions, Settings, Severity, nearest_name,
 };
@@ -39,10 +40,11 @@ pub(crate) struct ImageChoice {
     #[arg(value_parser = values::word, allow_negative_numbers = true)]
     pub(crate) root: Option<u32>,
 
-    /// Raw memory: its format
-    #[arg(long = "raw-format", value_name = "FORMAT", value_parser = all_formats())]
-    #[arg(requires = "raw", help_heading = "Image options", default_value = "gfx12")]
-    pub(crate) format: &'static FormatEntry,
+    /// The format of raw memory, or of a file whose bytes do not tell it [default: as the bytes
+    /// tell; of raw memory gfx12]
+    #[arg(long, value_name = "FORMAT", value_parser = all_formats())]
+    #[arg(help_heading = "Image options")]
+    pub(crate) raw_format: Option<&'static FormatEntry>,
 
     /// Raw memory of gfx10-bvh4 and gfx11-bvh4: who wrote it [default: as the headers before its
     /// nodes say, else own]
@@ -52,25 +54,37 @@ pub(crate) struct ImageChoice {
 }
 
 impl ImageChoice {
+    /// The first option that is given.
+    pub(crate) fn asked(&self) -> Option<&'static str> {
+        let options = [
+            ("--structure", self.structure.is_some()),
+            ("--raw", self.raw),
+            ("--raw-format", self.raw_format.is_some()),
+        ];
+        options.into_iter().find(|(_, is_given)| *is_given).map(|(name, _)| name)
+    }
+
     /// How the image in the file is found. Raw memory does not say where its nodes begin, and a
     /// header can be read as a box: the root must be given, or the one node that is asked for.
-    pub(crate) fn read_options(&self, node: Option<u64>) -> Result<ReadOptions, Failure> {
-        let structure = self.structure;
+    pub(crate) fn reading(&self, node: Option<u64>) -> Result<Reading, Failure> {
+        let (structure, format) = (self.structure, self.raw_format);
         let Some(base) = self.base.filter(|_| self.raw) else {
-            return Ok(ReadOptions { structure, raw: None });
+            return Ok(Reading { format, options: ReadOptions { structure, raw: None } });
         };
         let Some(root) = self.root.map(u64::from).or(node) else {
             return Err(Failure::usage("raw memory needs --root, the pointer of its first node")
                 .hint("behind a GPURT header the first node is 0x15, without one it is 0x5"));
         };
-        if let Some(writer) = self.writer.filter(|name| !self.format.writers.contains(name)) {
-            let format = self.format.name;
+        let known = format.map_or(&[][..], |format| format.writers);
+        if let Some(writer) = self.writer.filter(|name| !known.contains(name)) {
+            let format = format.map_or(siliray::gfx12::NAME, |format| format.name);
             let message = format!("--writer {writer}: {format} has one layout, whoever writes it");
-            return Err(Failure::usage(message));
+            return Err(Failure::usage(message)
+                .hint("--raw-format gfx10-bvh4 or gfx11-bvh4 goes with a writer"));
         }
         let writer = self.writer;
         let raw = RawLayout { base, primitive_base: self.primitive_base, root, writer };
-        Ok(ReadOptions { structure, raw: Some(raw) })
+        Ok(Reading { format, options: ReadOptions { structure, raw: Some(raw) } })
     }
 }
 
@@ -378,6 +392,9 @@ pub(crate) struct Stats {
     /// List the structures of two inputs, rather than compare them
     #[arg(long)]
     pub(crate) list: bool,
+
+    #[command(flatten)]
+    pub(crate) image: ImageChoice,
 }
 
 /// Update an image: the same tree over geometry that moved.

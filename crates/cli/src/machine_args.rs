@@ -225,7 +225,8 @@ mod tests {
             ("build", "format", formats(FormatEntry::holds_trees)),
             ("render", "format", formats(FormatEntry::holds_trees)),
             ("sim", "format", formats(blocks)),
-            ("check", "format", formats(|_| true)),
+            ("check", "raw_format", formats(|_| true)),
+            ("walk", "raw_format", formats(|_| true)),
             ("walk", "machine", machines),
         ];
         for (command, option, names) in expected {

@@ -1,6 +1,7 @@
 //! The options of `siliray sim`.
 
 use crate::args::TreeShape;
+use crate::image_args::ImageChoice;
 use crate::machine_args::block_formats;
 use crate::shared_args::{CameraChoice, PresetChoice};
 use crate::values;
@@ -120,6 +121,9 @@ pub(crate) struct Sim {
     /// Show the shipped configurations and what every key means, and end
     #[arg(long)]
     pub(crate) configs: bool,
+
+    #[command(flatten)]
+    pub(crate) image: ImageChoice,
 }
 
 fn parameter_sweep(text: &str) -> Result<ParameterSweep, String> {

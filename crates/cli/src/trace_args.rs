@@ -1,6 +1,7 @@
 //! The options of the commands around the fast tracer.
 
 use crate::failure::Failure;
+use crate::image_args::ImageChoice;
 use crate::machine_args::MachineChoice;
 use crate::output::is_stdout;
 use crate::shared_args::{
@@ -189,6 +190,9 @@ pub(crate) struct Trace {
 
     #[command(flatten)]
     pub(crate) kernel: KernelChoice,
+
+    #[command(flatten)]
+    pub(crate) image: ImageChoice,
 }
 
 /// A file of rays or hits to write.

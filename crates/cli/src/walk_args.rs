@@ -1,6 +1,7 @@
 //! The options of `siliray walk`.
 
 use crate::beam_args::VolumeChoice;
+use crate::image_args::ImageChoice;
 use crate::machine_args::{MachineChoice, machines};
 use crate::shared_args::{CameraChoice, QueryChoice, RuleChoice};
 use crate::values;
@@ -104,6 +105,9 @@ pub(crate) struct Walk {
 
     #[command(flatten)]
     pub(crate) rule: RuleChoice,
+
+    #[command(flatten)]
+    pub(crate) image: ImageChoice,
 }
 
 impl Walk {

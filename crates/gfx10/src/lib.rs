@@ -16,6 +16,7 @@
 //! | [`format`](mod@format), [`describe`](mod@describe) | the formats; a node as named fields |
 //! | [`walk`] | the traversal loops of RADV and GPURT |
 //! | [`rra`] | files for Radeon Raytracing Analyzer |
+//! | [`dump`] | dumps of RADV's memory |
 //! | [`mod@update`] | refits, checks of updates, figures |
 //! | [`vectors`] | running files of captured and computed cases |
 //!
@@ -28,6 +29,7 @@
 extern crate sequential as rayon;
 
 pub mod describe;
+pub mod dump;
 pub mod encode;
 pub mod format;
 pub mod generation;

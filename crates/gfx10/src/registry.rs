@@ -9,7 +9,7 @@ use crate::layout::{
 use crate::rra;
 use crate::structure::Structure;
 use crate::walk::{Loop, Walk};
-use crate::{GFX10_NAME, GFX11_NAME, Generation, Writer, describe};
+use crate::{GFX10_NAME, GFX11_NAME, Generation, Writer, describe, dump};
 use bvh4::image::{Rule, outline};
 use bvh4::layout::triangle_info::{IdWord, TriangleInfo};
 use bvh4::layout::{Fp16BoxNode, Fp32BoxNode, GeometryInfo, GpurtHeader, RadvHeader};
@@ -40,10 +40,12 @@ const fn format<const GFX11: bool>(summary: &'static str) -> FormatEntry {
         summary,
         ending: if GFX11 { "gfx11" } else { "gfx10" },
         sniff: |bytes| {
+            let own = Bvh4::<GFX11>::GENERATION;
             is_container_of(Bvh4::<GFX11>::NAME, bytes)
-                || rra::generation(bytes) == Some(Bvh4::<GFX11>::GENERATION)
+                || rra::generation(bytes) == Some(own)
+                || dump::generation(bytes).is_some_and(|told| told.or(Generation::Gfx10) == own)
         },
-        read: |bytes, options| read(Bvh4::<GFX11>::NAME, bytes, options),
+        read: read::<GFX11>,
         check: |image| Bvh4::<GFX11>::check(image).erase(),
         outline: outline::<Structure>,
         describe: describe::describe,
@@ -233,7 +235,8 @@ fn figures(image: &Image) -> Figures {
     }
 }
 
-fn read(format: &'static str, bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
+fn read<const GFX11: bool>(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
+    let format = Bvh4::<GFX11>::NAME;
     match &options.raw {
         Some(layout) => {
             let mut file = ImageFile::raw(format, bytes, layout);
@@ -242,14 +245,19 @@ fn read(format: &'static str, bytes: &[u8], options: &ReadOptions) -> Result<Ima
             Ok(file)
         }
         None if Magic::of(bytes).is_some() => rra::read(format, bytes, options.structure),
+        None if dump::is_file(bytes) => dump::read::<GFX11>(bytes, options.structure),
         None => read_container(format, bytes),
     }
 }
 
-/// Memory as it is, unless a file for the viewer is asked for.
+/// Memory as it is, unless a file for the viewer or a dump is asked for.
 fn write(image: &Image, ending: Option<&str>) -> Result<Vec<u8>, EncodeError> {
     if ending.is_some_and(|ending| ending.eq_ignore_ascii_case("rra")) {
         return rra::write(image);
+    }
+    let is_dump = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("gamma"));
+    if let Some(dump) = dump::write_gamma(image).filter(|_| is_dump) {
+        return Ok(dump);
     }
     Ok(write_container(image))
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod damage;
+mod dumps;
 mod files;
 mod images;
 mod round_trip;

@@ -22,8 +22,7 @@
 //! | [`registers`] | what result registers mean |
 //! | [`format`](mod@format) | the format as siliray's machines see it |
 //! | [`rra`] | `.rra` files |
-//! | [`memory_file`] | files of memory as drivers leave it |
-//! | [`gamma_file`], [`serialized_file`] | dumps of RADV's memory, and copies that programs make |
+//! | [`dump`] | files of memory as drivers leave it, and as programs copy it |
 //! | [`refit`](mod@refit) | an update: the same tree over geometry that moved |
 //! | [`update`] | what must hold between an image before and after an update |
 //! | [`stats`](mod@stats) | figures of a structure as RADV gives them |
@@ -44,13 +43,12 @@ pub mod bvh4x2;
 pub mod check;
 pub mod decode;
 pub mod describe;
+pub mod dump;
 pub mod encode;
 mod findings;
 pub mod format;
-pub mod gamma_file;
 pub mod instruction;
 pub mod layout;
-pub mod memory_file;
 pub mod obb;
 pub mod outline;
 pub mod quantize;
@@ -59,7 +57,6 @@ pub mod registers;
 pub mod registry;
 pub mod rra;
 mod rule;
-pub mod serialized_file;
 pub mod stack;
 pub mod stats;
 pub mod survey;

@@ -16,9 +16,8 @@ use crate::rra::container::Magic;
 use crate::rra::{self, RraError};
 use crate::stack::StackAddress;
 use crate::walk::{Dual, Gpurt, Hiprt, Options as WalkOptions, Radv, RadvLiteral, Shipped};
-use crate::{
-    Gfx12, NAME, check, describe, encode, gamma_file, memory_file, outline, serialized_file,
-};
+use crate::{Gfx12, NAME, check, describe, dump, encode, outline};
+use machine::file::{is_container_of, read_container};
 use machine::registry::{Made, NodeNames, loses_beyond_margin};
 use machine::{
     ByteSplit, Capabilities, Checked, Detail, EncodeError, Encoded, Figures, Format, FormatEntry,
@@ -36,10 +35,9 @@ pub const FORMATS: &[FormatEntry] = &[
         summary: "AMD GFX12: compressed 8-wide nodes",
         ending: "rra",
         sniff: |bytes| {
-            Magic::of(bytes).is_some() && !bvh4x2_file::is_file(bytes)
-                || memory_file::is_file(bytes)
-                || gamma_file::is_file(bytes)
-                || serialized_file::is_file(bytes)
+            is_container_of(NAME, bytes)
+                || Magic::of(bytes).is_some() && !bvh4x2_file::is_file(bytes)
+                || dump::is_file(bytes)
         },
         read,
         check: |image| Gfx12::check(image).erase(),
@@ -120,7 +118,7 @@ pub const FORMATS: &[FormatEntry] = &[
         name: bvh4x2::NAME,
         summary: "AMD GFX12: uncompressed 4-wide nodes, for the dual instruction",
         ending: "bvh4x2",
-        sniff: bvh4x2_file::is_file,
+        sniff: |bytes| is_container_of(bvh4x2::NAME, bytes) || bvh4x2_file::is_file(bytes),
         read: read_bvh4x2,
         check: |image| Gfx12Bvh4x2::check(image).erase(),
         outline: outline::bvh4x2_outline,
@@ -348,11 +346,11 @@ fn figures(image: &Image, outline: &Outline, node_bytes: u64, id_bits: u64) -> F
 fn write(image: &Image, ending: Option<&str>) -> Result<Vec<u8>, EncodeError> {
     let is_for_viewer = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("rra"));
     let is_dump = ending.is_some_and(|ending| ending.eq_ignore_ascii_case("gamma"));
-    if let Some(dump) = gamma_file::write(image).filter(|_| is_dump) {
+    if let Some(dump) = dump::write_gamma(image).filter(|_| is_dump) {
         return Ok(dump);
     }
-    if memory_file::is_memory(image) && !is_for_viewer {
-        return Ok(memory_file::write(image)?);
+    if dump::is_memory(image) && !is_for_viewer {
+        return Ok(dump::write_memory(image)?);
     }
     Ok(rra::write(image)?)
 }
@@ -365,14 +363,11 @@ fn read(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
     if let Some(layout) = &options.raw {
         return Ok(ImageFile::raw(NAME, bytes, layout));
     }
-    if memory_file::is_file(bytes) {
-        return memory_file::read(bytes, options.structure);
+    if is_container_of(NAME, bytes) {
+        return read_container(NAME, bytes);
     }
-    if gamma_file::is_file(bytes) {
-        return gamma_file::read(bytes, options.structure);
-    }
-    if serialized_file::is_file(bytes) {
-        return serialized_file::read(bytes, options.structure);
+    if dump::is_file(bytes) {
+        return dump::read(bytes, options.structure);
     }
     let file = rra::read(bytes).map_err(broken)?;
     let count = file.structures.len();
@@ -399,6 +394,9 @@ fn read(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
 fn read_bvh4x2(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
     if let Some(layout) = &options.raw {
         return Ok(ImageFile::raw(bvh4x2::NAME, bytes, layout));
+    }
+    if is_container_of(bvh4x2::NAME, bytes) {
+        return read_container(bvh4x2::NAME, bytes);
     }
     let file = bvh4x2_file::read(bytes)
         .map_err(broken)?

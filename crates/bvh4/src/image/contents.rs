@@ -2,13 +2,15 @@
 
 use super::decode::{leaf_node, stored_numbers};
 use super::dialect::{Dialect, ParentPlace, Shape, StoredInstance};
+use super::outside::Outside;
 use super::{Findings, Rule, box_text as text};
 use crate::decode::bounds::{unbounded_where_nan, widest_box};
 use crate::decode::is_inverse;
 use crate::layout::{Bvh4Pointer, CullFlags, PointerFlags};
+use crate::survey::findings::Place;
 use crate::survey::{Memory, Surveyed, Target};
 use crate::unit::FourBoxes;
-use geometry::{Aabb, InstanceFlags, Vec3};
+use geometry::{Aabb, InstanceFlags};
 use std::ops::Range;
 
 /// The bits of a node's vertices, and of a procedural's box.
@@ -72,8 +74,6 @@ pub(super) fn check_contents<D: Dialect>(
     // What cannot be reached for an error is missing from the whole.
     let widest = boxes.first().and_then(|all| widest_box(&all.bounds));
     let widest = widest.filter(|_| check.findings.is_sound());
-    // What all boxes above a node have in common.
-    let mut common = vec![Aabb::new(Vec3::NEG_INFINITY, Vec3::INFINITY); boxes.len()];
     for (number, record) in surveyed.boxes.iter().enumerate() {
         let Some(node) = surveyed.structure.four_boxes(memory, record.pointer) else { continue };
         let triangles = boxes[number].triangles;
@@ -82,21 +82,14 @@ pub(super) fn check_contents<D: Dialect>(
         });
         for child in &surveyed.children[record.children()] {
             let (slot, pointer) = (child.slot(), surveyed.pointer(child.target));
-            let bounds = unbounded_where_nan(node.boxes[usize::from(slot)]);
-            let inside = common[number].intersection(bounds);
-            let (held, is_leaf) = match child.target {
-                Target::Box(child) => {
-                    common[child as usize] = inside;
-                    (&boxes[child as usize], false)
-                }
-                Target::Leaf(n) => (&leaves[n as usize], true),
-                Target::Instance(n) => (&instances[n as usize], true),
+            let held = match child.target {
+                Target::Box(n) => &boxes[n as usize],
+                Target::Leaf(n) => &leaves[n as usize],
+                Target::Instance(n) => &instances[n as usize],
             };
             check.parent(pointer, record.pointer);
             check.slot(record.pointer, slot, &node, held, widest.as_ref());
-            if is_leaf && !inside.contains(&held.bounds) {
-                check.report_not_contained(record.pointer, slot, pointer, &inside, &held.bounds);
-            }
+            check.contained(record.pointer, slot, &node.boxes[usize::from(slot)], &held.bounds);
         }
     }
     if let Some(root) = surveyed.boxes.first() {
@@ -299,18 +292,18 @@ impl<D: Dialect> ContentsCheck<'_, '_, D> {
         }
     }
 
-    fn report_not_contained(
-        &mut self,
-        pointer: Bvh4Pointer,
-        slot: u8,
-        leaf: Bvh4Pointer,
-        inside: &Aabb,
-        bounds: &Aabb,
-    ) {
-        let bits = self.surveyed.structure.pointer_bits(pointer, slot);
-        self.add(Rule::Contained, pointer, bits, || {
-            let place = format!("box {pointer}, slot {slot}, leaf {leaf}");
-            [format!("contents within {}", text(bounds)), format!("within {}", text(inside)), place]
+    /// Everything below a slot lies inside its planes, where these are numbers.
+    fn contained(&mut self, pointer: Bvh4Pointer, slot: u8, planes: &Aabb, held: &Aabb) {
+        let inside = unbounded_where_nan(*planes);
+        let Some(outside) = Outside::of(&inside, held) else { return };
+        let address = self.surveyed.structure.address_of(pointer);
+        let bits = self.surveyed.structure.plane_bits(pointer, slot);
+        let name = || format!("box {pointer}, slot {slot}");
+        let place = Place { memory: self.memory, address, name: &name };
+        let rule = if outside.is_ulp { Rule::ContainedUlp } else { Rule::Contained };
+        self.findings.add_weighted(rule, outside.weight(), &place, bits, || {
+            let found = format!("{}, with contents up to {outside}", text(planes));
+            (found, format!("a box around {}", text(held)))
         });
     }
 }

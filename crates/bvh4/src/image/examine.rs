@@ -53,7 +53,7 @@ pub fn examine<D: Dialect>(image: &Image) -> Examined<D> {
     let wholes = survey.structures.iter().filter(|surveyed| !surveyed.is_part);
     let nodes = wholes.map(|surveyed| surveyed.pointers().count()).sum();
     let facts = ProvedFacts {
-        lossless: findings.holds(Rule::Contained),
+        lossless: findings.holds(Rule::Contained) && findings.holds(Rule::ContainedUlp),
         parents: findings.holds(Rule::Parent)
             && survey.structures.iter().all(|it| it.structure.keeps_parents()),
         finite: findings.holds(Rule::PlaneFinite)

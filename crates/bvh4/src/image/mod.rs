@@ -9,6 +9,7 @@
 //! | [`surveyor`] | every node that can be reached, total over any bytes |
 //! | `contents` | what is odd or lossy about a structure that is sound |
 //! | `headers` | what a driver's header says of its structure |
+//! | `outside` | how far the contents of a box reach outside it |
 //! | [`examine`](mod@examine) | the proof of an untrusted image |
 //! | [`decode`](mod@decode) | image → tree |
 //! | [`blocks`](mod@blocks) | the image as a traversal unit sees it |
@@ -22,6 +23,7 @@ pub mod dialect;
 pub mod examine;
 mod headers;
 pub mod outline;
+mod outside;
 pub mod rule;
 pub mod stats;
 pub mod surveyor;

@@ -23,6 +23,8 @@ machine::rules! {
     Writer "writer" Warning
         "what the writer of an image puts before its nodes is there, and fits them (R-4)"
     Contained "contained" Warning "what is below a box lies inside it"
+    ContainedUlp "contained_ulp" Note
+        "nothing lies outside a box by as little as rounding: one unit in the last place"
     Parent "parent" Warning
         "the parent table names every node's parent, and 0xffffffff for the root"
     UnusedSlot "unused_slot" Warning "an unused slot has the planes that say so"

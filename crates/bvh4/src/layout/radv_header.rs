@@ -22,6 +22,7 @@
 //! ```
 
 use super::pointer::NODE_BYTES;
+use machine::bits::Bits;
 use machine::fields::{Show, hex};
 
 machine::fields! {
@@ -74,12 +75,21 @@ machine::fields! {
 
 /// Bytes of what precedes a serialized structure, without the addresses of instances.
 const SERIALIZATION_HEADER_BYTES: u64 = 56;
+/// Bytes of the smallest header that this one has grown from.
+const LEAST_OFFSET: u32 = 120;
 /// [`RadvHeader::geometry_type`] of instances.
 const INSTANCES: u32 = 2;
 
 impl RadvHeader {
     /// Bytes of it.
     pub const BYTES: u64 = 136;
+
+    /// The header that some bytes begin with, if they do.
+    #[must_use]
+    pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        let header = Self::decode(&Bits::from_bytes(bytes.get(..Self::BYTES as usize)?));
+        (header.bvh_offset >= LEAST_OFFSET && header.is_consistent()).then_some(header)
+    }
 
     /// Whether this is a BLAS.
     #[must_use]

@@ -12,6 +12,9 @@ pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
     if !args.images.is_empty() {
         return super::conformance_images::run(args, output);
     }
+    if let Some(option) = args.image.asked() {
+        return Err(Failure::usage(format!("{option} is about an image: name one")));
+    }
     let options = Options {
         seed: args.seed.seed,
         rays: args.rays,

@@ -1,6 +1,6 @@
 //! `siliray conformance IMAGE`: every machine on the user's own bytes.
 
-use super::{open_input, warn_of_losses};
+use super::{open_input_as, warn_of_losses};
 use crate::args::Conformance;
 use crate::failure::Failure;
 use crate::output::number::{counted, counted_as, grouped};
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
     };
     let mut reports = Vec::new();
     for path in &args.images {
-        let Input::Image(image) = open_input(path.as_os_str(), None)? else {
+        let Input::Image(image) = open_input_as(path.as_os_str(), None, &args.image)? else {
             let message = format!("{}: a scene, expected an image", path.display());
             return Err(Failure::input(message)
                 .hint("build one with `siliray build SCENE --format FORMAT -o FILE`"));

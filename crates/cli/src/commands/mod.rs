@@ -40,7 +40,7 @@ use crate::shared_args::CameraChoice;
 use crate::values::View;
 use siliray::build::{Built, Options};
 use siliray::cameras::{self, Seen};
-use siliray::input::{Input, InputError, Prepared, Route, Source, StoredImage, image_file};
+use siliray::input::{Input, InputError, Prepared, Reading, Route, Source, StoredImage};
 use siliray::machine::{FormatEntry, ImageFile, ReadError};
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Camera, Scene, SceneError};
@@ -68,7 +68,10 @@ fn no_container_hint(path: &Path) -> String {
             "it is a scene; `siliray build {path} --format FORMAT -o FILE` makes an image"
         );
     }
-    format!("raw memory needs --raw, --base and --root; {BUILD} writes an image")
+    format!(
+        "raw memory needs --raw, --base and --root, and --raw-format where it is not gfx12's; \
+         {BUILD} writes an image"
+    )
 }
 
 /// Runs the command that the user asked for.
@@ -155,10 +158,42 @@ fn open(name: &OsStr, triangles: Option<usize>) -> Result<Scene, Failure> {
 
 /// What `name` stands for.
 fn open_input(name: &OsStr, triangles: Option<usize>) -> Result<Input, Failure> {
+    open_reading(name, triangles, &Reading::default())
+}
+
+/// The same, with what is said of an image in the file.
+fn open_input_as(
+    name: &OsStr,
+    triangles: Option<usize>,
+    choice: &ImageChoice,
+) -> Result<Input, Failure> {
+    let input = open_reading(name, triangles, &choice.reading(None)?)?;
+    match (&input, choice.asked()) {
+        (Input::Scene(_), Some(option)) => {
+            let name = Path::new(name).display();
+            Err(Failure::usage(format!("{name}: a scene, so {option} has no effect")))
+        }
+        (Input::Image(image), Some("--structure")) if image.structures.is_empty() => {
+            Err(no_structures(Path::new(name), image.format))
+        }
+        _ => Ok(input),
+    }
+}
+
+fn open_reading(
+    name: &OsStr,
+    triangles: Option<usize>,
+    reading: &Reading,
+) -> Result<Input, Failure> {
     let source = Source::new(name, triangles).map_err(Failure::usage)?;
-    let input = source.open().map_err(|error| {
+    let input = source.open_as(reading).map_err(|error| {
         let failure = Failure::input(&error);
         match (&source, error) {
+            (_, InputError::Broken { error, .. })
+                if matches!(*error, ReadError::NoStructure { .. }) =>
+            {
+                Failure::usage(format!("{}: {error}", Path::new(name).display()))
+            }
             (Source::File(path), InputError::Unsound { .. }) => {
                 failure.hint(format!("try `siliray check {}`", path.display()))
             }
@@ -277,14 +312,18 @@ fn read_image(
     node: Option<u64>,
 ) -> Result<(&'static FormatEntry, Result<ImageFile, ReadError>), Failure> {
     let bytes = siliray::scene::read_file(path).map_err(Failure::input)?;
-    let options = choice.read_options(node)?;
-    let (format, file) = image_file(path, &bytes, choice.format, &options);
+    let (format, file) = choice.reading(node)?.image_file(path, &bytes);
     if choice.structure.is_some() && file.as_ref().is_ok_and(|file| file.structures.is_empty()) {
-        let (path, name) = (path.display(), format.name);
-        let message = format!("{path}: a file of the format {name} has no structures to start in");
-        return Err(Failure::usage(message).hint("leave --structure out"));
+        return Err(no_structures(path, format));
     }
     Ok((format, file))
+}
+
+/// There is nothing for `--structure` to choose from.
+fn no_structures(path: &Path, format: &FormatEntry) -> Failure {
+    let (path, name) = (path.display(), format.name);
+    let message = format!("{path}: a file of the format {name} has no structures to start in");
+    Failure::usage(message).hint("leave --structure out")
 }
 
 /// Why a file holds no image.

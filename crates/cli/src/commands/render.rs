@@ -1,6 +1,6 @@
 //! `siliray render`: a picture.
 
-use super::{about, chosen_view, open_input, prepare, seen};
+use super::{about, chosen_view, open_input_as, prepare, seen};
 use crate::args::{MeasureArg, Render};
 use crate::failure::Failure;
 use crate::output::number::{counted, rate, seconds};
@@ -17,7 +17,7 @@ use std::time::Instant;
 pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let kind = FileKind::of(args)?;
     let file = AtomicFile::create(&args.output)?;
-    let input = open_input(&args.scene, triangles)?;
+    let input = open_input_as(&args.scene, triangles, &args.image)?;
     let route = args.tracer.route(&args.scene, &input, args.shape)?;
     require_counts(args, route.machine)?;
     let rule = args.rule.rule(route.machine)?;

@@ -5,6 +5,7 @@ use crate::image_args::Stats;
 use crate::output::{self, Output, Table};
 use rayon::prelude::*;
 use serde::Serialize;
+use siliray::input::Reading;
 use siliray::stats::totals::{Totals, totals};
 use siliray::stats::{Line, StatsError, csv, read};
 use std::path::{Path, PathBuf};
@@ -48,7 +49,8 @@ struct JsonFigure<'a> {
 /// Lists the figures, or compares two sets of them.
 pub(crate) fn run(args: &Stats, output: &Output) -> Result<(), Failure> {
     let is_comparison = args.inputs.len() == 2 && !args.list && !args.csv;
-    let sets = args.inputs.iter().map(|input| lines(input, is_comparison, output));
+    let reading = args.image.reading(None)?;
+    let sets = args.inputs.iter().map(|input| lines(input, is_comparison, &reading, output));
     let sets = sets.collect::<Result<Vec<_>, _>>()?;
     if let ([old, new], true) = (&sets[..], is_comparison) {
         return compare(&totals(old, new), output);
@@ -61,9 +63,14 @@ pub(crate) fn run(args: &Stats, output: &Output) -> Result<(), Failure> {
 
 /// The lines of a file, or of all files of a folder that have some. In a comparison, folders name
 /// files as they lie in them.
-fn lines(input: &Path, is_comparison: bool, output: &Output) -> Result<Vec<Line>, Failure> {
+fn lines(
+    input: &Path,
+    is_comparison: bool,
+    reading: &Reading,
+    output: &Output,
+) -> Result<Vec<Line>, Failure> {
     if !input.is_dir() {
-        return read(input).map_err(Failure::input);
+        return read(input, reading).map_err(Failure::input);
     }
     let mut files = Vec::new();
     collect(input, &mut files)?;
@@ -71,7 +78,7 @@ fn lines(input: &Path, is_comparison: bool, output: &Output) -> Result<Vec<Line>
     let bar = output.bar("reading");
     let done = AtomicUsize::new(0);
     let read_one = |file: &PathBuf| {
-        let found = read(file);
+        let found = read(file, reading);
         let count = done.fetch_add(1, Ordering::Relaxed) + 1;
         let _ = bar.set(count as f32 / files.len() as f32);
         found

@@ -1,6 +1,6 @@
 //! `siliray trace`: the hits of the rays in a file.
 
-use super::{about, open_input, prepare};
+use super::{about, open_input_as, prepare};
 use crate::args::TreeShape;
 use crate::failure::Failure;
 use crate::machine_args::rule_name;
@@ -130,7 +130,7 @@ enum Who {
 
 impl Walker {
     fn new(args: &Trace, triangles: Option<usize>, output: &Output) -> Result<Self, Failure> {
-        let input = open_input(&args.scene, triangles)?;
+        let input = open_input_as(&args.scene, triangles, &args.image)?;
         let route = args.tracer.route(&args.scene, &input, TreeShape::default())?;
         let rule = args.rule.rule(route.machine)?;
         let Prepared { input: walked, mut origin, machine } =

@@ -1,6 +1,6 @@
 //! `siliray walk`: a machine's walk, step by step.
 
-use super::{about, chosen_view, open_input, prepare, seen};
+use super::{about, chosen_view, open_input_as, prepare, seen};
 use crate::args::TreeShape;
 use crate::failure::Failure;
 use crate::machine_args::{require_beams, require_reads};
@@ -24,7 +24,7 @@ const BEFORE: usize = 12;
 
 /// Walks and shows.
 pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
-    let input = open_input(&args.scene, triangles)?;
+    let input = open_input_as(&args.scene, triangles, &args.image)?;
     let route = args.tracer.route(&args.scene, &input, TreeShape::default())?;
     if args.takes_beams() {
         require_beams(route.machine, &args.scene)?;

@@ -12,6 +12,7 @@ mod examples;
 #[cfg(unix)]
 mod files;
 mod formats;
+mod four_wide;
 mod hart;
 mod images;
 mod isbe;

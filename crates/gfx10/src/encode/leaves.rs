@@ -132,7 +132,12 @@ fn forced(below: CullFlags, flags: InstanceFlags) -> CullFlags {
 }
 
 /// The node of a leaf.
-pub(super) fn leaf_bits(leaf: &Leaf, primitives: &Primitives, policy: Policy) -> LeafBits {
+pub(super) fn leaf_bits(
+    leaf: &Leaf,
+    primitives: &Primitives,
+    generation: Generation,
+    policy: Policy,
+) -> LeafBits {
     let id = |item: u32| primitives.ids[item as usize];
     LeafBits::Half(match *leaf {
         Leaf::Pair { items, edge } => {
@@ -151,7 +156,7 @@ pub(super) fn leaf_bits(leaf: &Leaf, primitives: &Primitives, policy: Policy) ->
         Leaf::Triangle(item) | Leaf::Procedural(item) | Leaf::Instance(item) => {
             match (primitives.get(item as usize), policy) {
                 (Primitive::Triangle(triangle), Policy::Radv) => {
-                    radv_triangle(triangle.vertices, id(item))
+                    radv_triangle(triangle.vertices, id(item), generation)
                 }
                 (Primitive::Triangle(triangle), _) => {
                     let [v0, v1, v2] = triangle.vertices;
@@ -186,7 +191,14 @@ pub(super) fn leaf_bits(leaf: &Leaf, primitives: &Primitives, policy: Policy) ->
     })
 }
 
-fn radv_triangle(vertices: [Vec3; 3], id: PrimitiveId) -> machine::bits::HalfNodeBits {
+/// RADV tells RDNA3 alone which triangles are opaque: RDNA2 reads no more than the sources.
+fn radv_triangle(
+    vertices: [Vec3; 3],
+    id: PrimitiveId,
+    generation: Generation,
+) -> machine::bits::HalfNodeBits {
+    let info = TriangleInfo::from_byte(info_byte(OWN_ORDER, id));
+    let opaque = info.opaque && generation == Generation::Gfx11;
     RadvTriangleNode {
         vertices,
         undefined: [0; 3],
@@ -194,7 +206,7 @@ fn radv_triangle(vertices: [Vec3; 3], id: PrimitiveId) -> machine::bits::HalfNod
         geometry_id: id.geometry,
         geometry_flags: radv_flags(id),
         undefined_word: 0,
-        id_word: info_byte(OWN_ORDER, id).into(),
+        id_word: TriangleInfo { opaque, ..info }.to_byte().into(),
     }
     .encode()
 }

@@ -169,7 +169,8 @@ pub fn encode(
     }
     let blases = blas_segments.par_iter_mut().zip(&structures).zip(&tree.blases);
     blases.for_each(|((segment, structure), blas)| {
-        let node = |leaf: &Leaf| leaves::leaf_bits(leaf, &blas.primitives, options.policy);
+        let node =
+            |leaf: &Leaf| leaves::leaf_bits(leaf, &blas.primitives, generation, options.policy);
         structure.write(node, segment.address, segment.bytes_mut());
     });
 

@@ -203,14 +203,13 @@ mod tests {
     use super::*;
     use crate::check::check;
     use crate::decode::{Memory, Pairs, Stored, split_key, stored};
-    use crate::memory_file;
 
     /// HIPRT's own dump, whose triangles have no vertex in common, begins nodes where they are
     /// full.
     #[test]
     fn nodes_of_the_dump_are_full() {
         let dump = include_bytes!("../../tests/vectors/hiprt-cornell-bvh8.bin");
-        let image = memory_file::read(dump, None).unwrap().image;
+        let image = crate::dump::read(dump, None).unwrap().image;
         let memory = Memory::new(&image);
         let checked = check(image.clone()).checked.unwrap();
         let surveyed = &checked.proof().survey().structures[0];

@@ -73,7 +73,7 @@ const STRUCTURE_ALIGNMENT: u64 = 4096;
 const FIRST_ADDRESS: u64 = 0x1_0000;
 /// Structures of drivers' memory lie at multiples of this, from address 0 on, so that addresses are
 /// offsets of the file. Vulkan asks for as much.
-pub(crate) const MEMORY_ALIGNMENT: u64 = 256;
+pub(crate) use bvh4::dump::memory::ALIGNMENT as MEMORY_ALIGNMENT;
 const ADDRESS_LIMIT: u64 = 1 << 48;
 /// Levels of at most so many references are small: there, density counts more than the time it
 /// takes.

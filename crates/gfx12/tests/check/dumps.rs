@@ -5,7 +5,7 @@ use build::Preset;
 use gfx12::check::check;
 use gfx12::encode::{Options, Policy, encode};
 use gfx12::layout::{Bits, RadvHeader};
-use gfx12::{gamma_file, memory_file, registry};
+use gfx12::{dump, registry};
 use machine::{Image, ReadError, ReadOptions};
 
 fn radv(kind: &str) -> Image {
@@ -24,7 +24,7 @@ fn read(bytes: &[u8]) -> Result<machine::ImageFile, ReadError> {
 fn a_gamma_file_is_the_memory_without_headers() {
     for kind in ["triangles", "procedurals", "instanced"] {
         let image = radv(kind);
-        let bytes = gamma_file::write(&image).unwrap();
+        let bytes = dump::write_gamma(&image).unwrap();
         let file = read(&bytes).unwrap();
         assert_eq!(file.structures.len(), image.segments.len());
         for (own, given) in file.image.segments.iter().zip(&image.segments) {
@@ -50,7 +50,7 @@ fn a_gamma_file_is_the_memory_without_headers() {
 
 #[test]
 fn a_broken_gamma_file_names_the_place() {
-    let bytes = gamma_file::write(&radv("instanced")).unwrap();
+    let bytes = dump::write_gamma(&radv("instanced")).unwrap();
     // Cut anywhere, it is refused with a place, or read as far as whole chunks go.
     for length in (40..bytes.len()).step_by(211) {
         match read(&bytes[..length]) {
@@ -77,7 +77,7 @@ fn a_broken_gamma_file_names_the_place() {
 #[test]
 fn a_serialized_structure_opens() {
     let image = radv("triangles");
-    let memory = memory_file::write(&image).unwrap();
+    let memory = dump::write_memory(&image).unwrap();
     let header = RadvHeader::decode(&Bits::from_bytes(&memory[..136]));
     let mut bytes = vec![0xA5; 32];
     bytes.extend(header.serialization_size.to_le_bytes());

@@ -8,7 +8,7 @@ use gfx12::check::check;
 use gfx12::decode::{Header, NodeBody, Structure, nodes};
 use gfx12::encode::{EncodeError, Options, Policy, encode};
 use gfx12::layout::{BoxNode, HiprtFrame, HiprtHeader, NodeBits};
-use gfx12::{memory_file, registry, rra};
+use gfx12::{dump, registry, rra};
 use machine::{Image, ImageFile, ReadOptions};
 use scene::builtin::Builtin;
 use tree::Tree;
@@ -133,7 +133,7 @@ fn instances_as_hiprt_has_them() {
 fn a_scene_comes_back() {
     let given = forest();
     let image = hiprt(&given);
-    let bytes = memory_file::write(&image).unwrap();
+    let bytes = dump::write_memory(&image).unwrap();
     assert_eq!(open(&bytes).image, image);
     let report = check(image.clone());
     assert_eq!(report.findings, []);

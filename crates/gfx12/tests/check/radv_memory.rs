@@ -10,7 +10,7 @@ use gfx12::layout::{
     RadvInstanceData,
 };
 use gfx12::rra::container::Container;
-use gfx12::{memory_file, registry, rra};
+use gfx12::{dump, registry, rra};
 use machine::{Image, ReadOptions, Segment};
 use std::collections::BTreeSet;
 use tree::Tree;
@@ -202,7 +202,7 @@ fn opacity_stands_above_triangles() {
 #[test]
 fn a_file_of_memory_comes_back() {
     let (_, image) = instanced();
-    let bytes = memory_file::write(&image).unwrap();
+    let bytes = dump::write_memory(&image).unwrap();
     let entry = &registry::FORMATS[0];
     assert!((entry.sniff)(&bytes));
     let file = (entry.read)(&bytes, &ReadOptions::default()).unwrap();
@@ -264,7 +264,7 @@ fn exported_structures() {
 #[test]
 fn other_bytes_are_no_memory() {
     let (_, image) = instanced();
-    let bytes = memory_file::write(&image).unwrap();
+    let bytes = dump::write_memory(&image).unwrap();
     for at in [0, 48, 56, 64, 68, 80] {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x15;

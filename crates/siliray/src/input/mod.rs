@@ -9,9 +9,11 @@
 //! laying it out in another format, is another question; [`Origin`] says which one was answered.
 
 mod opened;
+mod reading;
 mod route;
 
 pub use opened::{OpenedImage, geometry_of};
+pub use reading::Reading;
 pub use route::{
     Prepared, Route, RouteError, build_options, encode_checked, format_options, usual_machine,
 };
@@ -146,6 +148,14 @@ impl Source {
     /// # Errors
     /// When the file cannot be read, or what it holds is broken.
     pub fn open(&self) -> Result<Input, InputError> {
+        self.open_as(&Reading::default())
+    }
+
+    /// The same, with what is said of an image in the file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or what it holds is broken.
+    pub fn open_as(&self, reading: &Reading) -> Result<Input, InputError> {
         let path = match self {
             Self::Builtin { builtin, triangles } => {
                 return Ok(Input::Scene(builtin.scene(*triangles)));
@@ -157,7 +167,7 @@ impl Source {
             return Ok(Input::Scene(scene::open(path)?));
         }
         let bytes = read_file(path)?;
-        if let Some(input) = image_or_dump(path, &bytes)? {
+        if let Some(input) = image_or_dump(path, &bytes, reading)? {
             return Ok(input);
         }
         drop(bytes);
@@ -166,9 +176,13 @@ impl Source {
 }
 
 /// What the bytes of a file hold, unless it is a mesh.
-fn image_or_dump(path: &Path, bytes: &[u8]) -> Result<Option<Input>, InputError> {
-    if let Some(format) = format_of(path, bytes).filter(|format| format.holds_trees()) {
-        let image = StoredImage::read(path, bytes, format, &ReadOptions::default())?;
+fn image_or_dump(
+    path: &Path,
+    bytes: &[u8],
+    reading: &Reading,
+) -> Result<Option<Input>, InputError> {
+    if let Some(format) = reading.format_of(path, bytes).filter(|format| format.holds_trees()) {
+        let image = StoredImage::read(path, bytes, format, &reading.options)?;
         return Ok(Some(Input::Image(image)));
     }
     if isbe::Dump::has_magic(bytes) || has_ending(path, "isbe") {
@@ -195,7 +209,15 @@ pub fn image_file(
     options: &ReadOptions,
 ) -> (&'static FormatEntry, Result<ImageFile, ReadError>) {
     let named = if options.raw.is_some() { None } else { format_of(path, bytes) };
-    let format = named.unwrap_or(raw);
+    read_as(named.unwrap_or(raw), bytes, options)
+}
+
+/// The image of a file's bytes in a format, and which of its siblings that is.
+fn read_as(
+    format: &'static FormatEntry,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> (&'static FormatEntry, Result<ImageFile, ReadError>) {
     let file = (format.read)(bytes, options);
     // One format may read files of its siblings: the image knows which it is.
     let own = file.as_ref().ok().and_then(|file| registry().format(file.image.format));
@@ -261,7 +283,7 @@ impl Input {
     /// # Errors
     /// When what they hold is broken.
     pub fn read(name: &Path, bytes: &[u8]) -> Result<Self, InputError> {
-        match image_or_dump(name, bytes)? {
+        match image_or_dump(name, bytes, &Reading::default())? {
             Some(input) => Ok(input),
             None => Ok(Self::Scene(scene::read(&file_name(name), bytes)?)),
         }

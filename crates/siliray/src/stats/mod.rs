@@ -11,12 +11,12 @@
 pub mod csv;
 pub mod totals;
 
-use crate::input::format_of;
+use crate::input::Reading;
 use gfx10::{Gfx10Bvh4, Gfx11Bvh4};
 use gfx12::Gfx12;
 use gfx12::bvh4x2::{self, Gfx12Bvh4x2};
 use machine::statistics::BvhStatistics;
-use machine::{AnyChecked, ReadError, ReadOptions, downcast};
+use machine::{AnyChecked, ReadError, downcast};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -73,15 +73,15 @@ pub fn of_image(image: &Arc<dyn AnyChecked>) -> Option<Vec<BvhStatistics>> {
 ///
 /// # Errors
 /// When it is neither, or broken.
-pub fn read(path: &Path) -> Result<Vec<Line>, StatsError> {
+pub fn read(path: &Path, reading: &Reading) -> Result<Vec<Line>, StatsError> {
     let shown = path.display().to_string();
     let bytes = scene::read_file(path)?;
-    if csv::is_csv(&bytes) {
+    if reading.options.raw.is_none() && csv::is_csv(&bytes) {
         return csv::read(&bytes).map_err(|error| StatsError::Csv(shown, error));
     }
-    let format = format_of(path, &bytes).filter(|format| format.holds_trees());
+    let format = reading.format_of(path, &bytes).filter(|format| format.holds_trees());
     let format = format.ok_or_else(|| StatsError::Unknown(shown.clone()))?;
-    let file = (format.read)(&bytes, &ReadOptions::default());
+    let file = (format.read)(&bytes, &reading.options);
     let file = file.map_err(|error| StatsError::Broken(shown.clone(), error))?;
     let checked = file.check(format.check).into_checked();
     let checked = checked.map_err(|finding| StatsError::Unsound(shown.clone(), finding))?;

@@ -2,7 +2,7 @@
 
 mod text;
 
-use super::{about, chosen_view, open_input, prepare, seen};
+use super::{about, chosen_view, open_input_as, prepare, seen};
 use crate::failure::Failure;
 use crate::machine_args::refuse_build_options;
 use crate::output::{AtomicFile, Output, ResumeLog};
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         |path: &Option<std::path::PathBuf>| path.as_deref().map(AtomicFile::create).transpose();
     let (table, trace, html) = (create(&args.csv)?, create(&args.trace)?, create(&args.report)?);
 
-    let input = open_input(name, triangles)?;
+    let input = open_input_as(name, triangles, &args.image)?;
     let asked = args.preset.asked().or_else(|| args.shape.asked());
     refuse_build_options(name, &input, args.rebuild, asked)?;
     let preset = args.preset.preset().unwrap_or(Preset::Balanced);

@@ -21,6 +21,7 @@ use serde_json::json;
 use server::Server;
 use siliray::input::{Input, encode_checked, format_of, format_options};
 use siliray::machine::Settings;
+use siliray::machine::file::write_container;
 use siliray::registry::registry;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -65,14 +66,13 @@ fn shown(
     output: &Output,
 ) -> Result<(String, Vec<u8>), Failure> {
     let path = Path::new(name);
+    if args.image.asked().is_some() {
+        return chosen(args, path);
+    }
     if path.is_file() {
         let bytes = siliray::scene::read_file(path).map_err(Failure::input)?;
         if format_of(path, &bytes).is_some() || is_program(path, &bytes) {
-            if let Some(option) = args.preset.asked().or(args.format.map(|_| "--format")) {
-                let message =
-                    format!("{} is shown as it is: {option} has no effect", path.display());
-                return Err(Failure::usage(message));
-            }
+            refuse_encoding(args, path)?;
             let name = path.file_name().unwrap_or(name).to_string_lossy().into_owned();
             return Ok((name, bytes));
         }
@@ -92,6 +92,25 @@ fn shown(
     let image = encode_checked(&tree, format, &settings).map_err(super::about(name))?;
     let bytes = (trees.write)(image.image(), None).map_err(super::about(name))?;
     Ok((format!("{}.{}", scene.name, format.ending), bytes))
+}
+
+/// An image that options say how to read, as a file that says it itself.
+fn chosen(args: &View, path: &Path) -> Result<(String, Vec<u8>), Failure> {
+    refuse_encoding(args, path)?;
+    let image = super::open_image(path, &args.image, None)?;
+    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+    Ok((name, write_container(&image.file.image)))
+}
+
+/// Refuses options about encoding where an image is shown.
+fn refuse_encoding(args: &View, path: &Path) -> Result<(), Failure> {
+    match args.preset.asked().or(args.format.map(|_| "--format")) {
+        None => Ok(()),
+        Some(option) => {
+            let message = format!("{} is shown as it is: {option} has no effect", path.display());
+            Err(Failure::usage(message))
+        }
+    }
 }
 
 /// What the page can show.

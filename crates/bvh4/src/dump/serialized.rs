@@ -12,37 +12,31 @@
 //! The structure is mapped at address 0. The structures below the instances of a TLAS are other
 //! files; alone, its instances lead nowhere.
 
-use crate::layout::{Bits, RadvHeader};
-use crate::memory_file::{Stored, open};
+use super::Stored;
+use crate::layout::RadvHeader;
 use crate::rra::fault::u64_at;
-use crate::survey::Structure;
-use machine::{FilePlace, ImageFile, ReadError, Segment};
+use machine::{FilePlace, Segment};
 
 /// Bytes before the addresses of instances.
 const HEADER: usize = 56;
 
-/// Whether bytes begin with such a structure.
-pub(crate) fn is_file(bytes: &[u8]) -> bool {
-    structure(bytes).is_some()
-}
-
-/// The image of the structure.
-///
-/// # Errors
-/// When a structure other than 0 is asked for.
-pub fn read(bytes: &[u8], number: Option<usize>) -> Result<ImageFile, ReadError> {
-    open(structure(bytes).into_iter().collect(), number)
-}
-
-fn structure(bytes: &[u8]) -> Option<Stored> {
+/// Where the structure begins, if the bytes are such a file.
+#[must_use]
+pub fn start_of(bytes: &[u8]) -> Option<usize> {
     let addresses = usize::try_from(u64_at(bytes, 48)).ok()?.checked_mul(8)?;
     let start = HEADER.checked_add(addresses)?;
-    let memory = bytes.get(start..)?;
-    let header = RadvHeader::decode(&Bits::from_bytes(memory.get(..RadvHeader::BYTES as usize)?));
+    let header = RadvHeader::of_bytes(bytes.get(start..)?)?;
+    (u64_at(bytes, 32) == header.serialization_size).then_some(start)
+}
+
+/// The structure.
+#[must_use]
+pub fn structure(bytes: &[u8]) -> Option<Stored> {
+    let start = start_of(bytes)?;
+    let memory = &bytes[start..];
+    let header = RadvHeader::of_bytes(memory)?;
     // A file that was cut short is read as far as it goes.
     let end = usize::try_from(header.compacted_size).ok()?.min(memory.len());
     let segment = Segment::new(0, &memory[..end]);
-    let structure = Structure::of_segment(&segment)?;
-    let is_same = u64_at(bytes, 32) == header.serialization_size;
-    is_same.then(|| (segment, structure, FilePlace::at(start as u64)))
+    Some(Stored::of_radv(segment, FilePlace::at(start as u64), &header))
 }

@@ -1,0 +1,111 @@
+//! Memory of RDNA2 and RDNA3: what it is taken for, and which options say more of it.
+
+use crate::support::Folder;
+use serde_json::Value;
+
+const FORMATS: [&str; 2] = ["gfx10-bvh4", "gfx11-bvh4"];
+
+fn build(folder: &Folder, scene: &str, format: &str, policy: &str, file: &str) {
+    let policy = format!("policy={policy}");
+    let args = ["build", scene, "--triangles", "900", "--format", format, "--set", &policy];
+    folder.json(&[&args[..], &["-o", file]].concat());
+}
+
+/// The memory of the only segment of a container, as another file; and where its nodes begin.
+fn memory_of(folder: &Folder, container: &str, memory: &str) -> usize {
+    let bytes = folder.read(container);
+    let long = |at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) as usize;
+    let bases = u32::from_le_bytes(bytes[32..36].try_into().unwrap()) as usize;
+    let (base, record) = (long(40), 40 + 8 * bases);
+    let start = (record + 16).next_multiple_of(128);
+    std::fs::write(folder.path().join(memory), &bytes[start..start + long(record + 8)]).unwrap();
+    base - long(record)
+}
+
+fn run(folder: &Folder, args: &[&str]) -> (Option<i32>, String, String) {
+    let output = folder.run(args);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+/// Commands that open an image, with options that make them quick.
+fn commands(file: &str) -> [Vec<&str>; 9] {
+    [
+        vec!["check", file],
+        vec!["inspect", file],
+        vec!["diff", file, file],
+        vec!["stats", file],
+        vec!["sim", file, "--rays", "16"],
+        vec!["walk", file, "--pixel", "4,3", "--size", "8x6"],
+        vec!["render", file, "-o", "picture.png", "--size", "4x3", "--samples", "1"],
+        vec!["trace", file, "--rays", "rays.bin", "-o", "hits.bin"],
+        vec!["conformance", file, "--rays", "16"],
+    ]
+}
+
+#[test]
+fn dumps_of_radv_are_known_by_their_bytes() {
+    for format in FORMATS {
+        let folder = Folder::new();
+        build(&folder, "interior", format, "radv", "image");
+        build(&folder, "interior", format, "radv", "dump.gamma");
+        build(&folder, "forest", format, "radv", "forest.gamma");
+        memory_of(&folder, "image", "memory.bin");
+        folder.json(&["rays", "interior", "--rays", "16", "-o", "rays.bin"]);
+        for file in ["memory.bin", "dump.gamma", "forest.gamma"] {
+            let found = folder.json(&["inspect", file]);
+            assert_eq!(found["format"], format, "{file}");
+            assert_ne!(found["structures"], Value::Array(Vec::new()), "{file}");
+            for args in commands(file) {
+                let (status, _, errors) = run(&folder, &args);
+                assert_eq!((status, &*errors), (Some(0), ""), "{args:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_command_takes_the_options_of_raw_memory() {
+    let folder = Folder::new();
+    build(&folder, "interior", "gfx11-bvh4", "own", "image");
+    let base = format!("{:#x}", memory_of(&folder, "image", "memory.bin"));
+    folder.json(&["rays", "interior", "--rays", "16", "-o", "rays.bin"]);
+    let raw = ["--raw", "--base", &base, "--root", "0x5", "--writer", "own"];
+    let raw = [&raw[..], &["--raw-format", "gfx11-bvh4"]].concat();
+    for args in commands("memory.bin") {
+        let (status, text, errors) = run(&folder, &[&args[..], &raw].concat());
+        assert_eq!((status, &*errors), (Some(0), ""), "{args:?}: {text}");
+        let (status, _, errors) = run(&folder, &args);
+        assert_ne!(status, Some(0), "{args:?} without options");
+        assert!(errors.starts_with("error: "), "{args:?}: {errors}");
+    }
+    // Of a scene, they say nothing.
+    let (status, _, errors) = run(&folder, &["walk", "interior", "--raw-format", "gfx12"]);
+    assert_eq!(status, Some(2));
+    assert!(errors.contains("--raw-format has no effect"), "{errors}");
+    let (status, _, errors) = run(&folder, &["conformance", "--structure", "1"]);
+    assert_eq!((status, errors.contains("name one")), (Some(2), true), "{errors}");
+}
+
+/// The box that was made smaller is named, with its planes and how far it falls short.
+#[test]
+fn a_box_that_was_shrunk_is_named_first() {
+    let folder = Folder::new();
+    build(&folder, "interior", "gfx10-bvh4", "radv", "image");
+    let root = memory_of(&folder, "image", "memory.bin");
+    let mut bytes = folder.read("memory.bin");
+    // The far plane of slot 1 on y.
+    let plane = root + 16 + 24 + 16;
+    let y = f32::from_le_bytes(bytes[plane..plane + 4].try_into().unwrap());
+    bytes[plane..plane + 4].copy_from_slice(&(y - 0.25).to_le_bytes());
+    std::fs::write(folder.path().join("memory.bin"), bytes).unwrap();
+    let found = folder.json(&["check", "memory.bin"]);
+    let finding = &found["findings"][0];
+    assert_eq!(finding["rule"], "contained");
+    assert_eq!(finding["offset"], root);
+    assert_eq!(finding["bits"], serde_json::json!([320, 512]));
+    assert!(finding["place"].as_str().unwrap().ends_with("box 0x5, slot 1"), "{finding}");
+    assert!(finding["found"].as_str().unwrap().contains("outside on y"), "{finding}");
+    let contained = found["findings"].as_array().unwrap().iter();
+    assert_eq!(contained.filter(|finding| finding["rule"] == "contained").count(), 1);
+}
