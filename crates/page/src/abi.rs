@@ -3,7 +3,7 @@
 //!
 //! The module imports nothing, so any host can run it. A WebAssembly module without threads has one
 //! caller at a time; the locks are never waited for. Where memory runs out the module stops, and
-//! [`shortage`] says so.
+//! [`shortage`] says so; where only a request finds no room, it goes on.
 
 use crate::{Page, Response};
 use serde_json::json;
@@ -63,11 +63,16 @@ pub(crate) extern "C" fn shortage() -> usize {
     SHORTAGE.load(Ordering::Relaxed)
 }
 
-/// Makes room for a request of so many bytes, and says where.
+/// Makes room for a request of so many bytes, and says where; null if there is none.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn reserve(length: usize) -> *const u8 {
     let Ok(mut request) = REQUEST.lock() else { return std::ptr::null() };
-    *request = vec![0; length];
+    let mut bytes = Vec::new();
+    if bytes.try_reserve_exact(length).is_err() {
+        return std::ptr::null();
+    }
+    bytes.resize(length, 0);
+    *request = bytes;
     request.as_ptr()
 }
 

@@ -386,3 +386,24 @@ fn programs_step_both_ways() {
     let broken = page.answer(Request::write(&load, b"nosuch x1"));
     assert!(broken.unwrap_err().to_string().contains("line 1"));
 }
+
+/// Every field of every format says where it comes from, and lengths what they count.
+#[test]
+fn fields_name_their_source_and_unit() {
+    for entry in siliray::registry::registry().formats().iter().filter(|f| f.holds_trees()) {
+        let (mut page, _) = opened(entry.name);
+        let outline = ask(&mut page, json!({"do": "outline"})).unwrap().answer;
+        let count = outline["entries"].as_u64().unwrap();
+        for number in [0, 1, count / 2, count - 1] {
+            let node = ask(&mut page, json!({"do": "node", "entry": number})).unwrap().answer;
+            let fields = node["fields"].as_array().unwrap();
+            for field in fields {
+                assert_ne!(field["source"], "", "{}: {}", entry.name, field["name"]);
+                let name = field["name"].as_str().unwrap();
+                if name.ends_with("_offset") || name.starts_with("vertices[") {
+                    assert_ne!(field["unit"], "", "{}: {name}", entry.name);
+                }
+            }
+        }
+    }
+}

@@ -154,6 +154,35 @@ test("a file that is nothing is refused in the library's words, and the page sta
   await page.context().close();
 });
 
+test("where memory runs out, the page says so and stays", async () => {
+  const { page, complaints } = await visit(world);
+  await drop(page, "scene.rra", image.bytes);
+  await opened(page, "scene.rra");
+  // To the worker, the next file is larger than the memory of any module.
+  await page.workers()[0].evaluate(() =>
+    Object.defineProperty(Blob.prototype, "size", { get: () => 5e9 }));
+  await drop(page, "huge.rra", Buffer.from("SILI"));
+  await page.waitForFunction(() => document.querySelector(".problem")?.textContent
+    ?.includes("not enough memory"));
+  await page.click(".tree-row >> nth=2");
+  await page.waitForSelector(".fields tbody tr");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("a module that finds no room for a request says how much is missing", async () => {
+  const { page } = await visit(world);
+  const said = await page.evaluate(async () => {
+    const { instance } = await WebAssembly.instantiateStreaming(fetch("siliray.wasm"), {});
+    const { reserve, shortage } = instance.exports;
+    return { at: reserve(2 ** 32 - 2 ** 20), missing: shortage() >>> 0, next: reserve(64) };
+  });
+  assert.equal(said.at, 0);
+  assert.equal(said.missing, 2 ** 32 - 2 ** 20);
+  assert.ok(said.next > 0);
+  await page.context().close();
+});
+
 test("on a phone one panel is shown at a time", async () => {
   const { page, complaints } = await visit(world, { size: phone });
   await drop(page, "scene.rra", image.bytes);

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { after, before, test } from "node:test";
+import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -34,6 +35,23 @@ test("the command serves the page and opens its file", async () => {
     const { page, complaints } = await visit({ ...world, address });
     await opened(page, "räum 1.rra");
     await shot(page, "view");
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  } finally {
+    stop();
+  }
+});
+
+test("random bytes are refused in the library's words", async () => {
+  const file = join(world.files, "rnd.bin");
+  writeFileSync(file, randomBytes(100_000));
+  const { address, stop } = await serve(file);
+  try {
+    const { page, complaints } = await visit({ ...world, address });
+    const refusal = page.locator(".refusal:not([hidden])");
+    await refusal.waitFor({ timeout: 30_000 });
+    assert.match(await refusal.textContent(), /rnd\.bin/);
+    await shot(page, "random");
     assert.deepEqual(complaints, []);
     await page.context().close();
   } finally {

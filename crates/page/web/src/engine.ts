@@ -62,8 +62,10 @@ export class Engine {
   /** What a new worker is told: what opened the file, every edit, the program. */
   private told: { request: Request; options: Options }[] = [];
 
-  /** `onRunning` hears which request is computed now, null for none. */
-  constructor(private start: Start, private onRunning: (request: Request | null) => void) {
+  /** `onRunning` hears which request is computed now, and how much of its file is read. */
+  constructor(
+    private start: Start, private onRunning: (request: Request | null, share?: number) => void,
+  ) {
     this.launch();
   }
 
@@ -138,6 +140,7 @@ export class Engine {
     }
     const job = this.running;
     if (!job || job.id !== message.id) return;
+    if ("share" in message) return this.onRunning(job.request, message.share);
     this.running = null;
     try {
       if ("refused" in message) throw new Refusal(message.refused);

@@ -17,8 +17,11 @@ const doing: Record<Request["do"], string> = {
   memory: "Reading", edit: "Writing", save: "Saving",
 };
 
-const engine = new Engine(startWorker, request => page.set({
-  busy: request && { text: doing[request.do], since: performance.now() },
+const engine = new Engine(startWorker, (request, share) => page.set({
+  busy: request && {
+    text: doing[request.do] + (share === undefined ? "" : `: ${Math.floor(100 * share)} % read`),
+    since: share ? page.state.busy?.since ?? performance.now() : performance.now(),
+  },
 }));
 const page: Store = new Store(engine);
 const opening = new Opening(page);

@@ -16,14 +16,24 @@ export type ToWorker =
   | { id: number; request: object; payload?: Blob };
 
 /**
- * From the worker. `refused`: the payload cannot be read; `fatal`: the instance is lost, and with
- * it the file.
+ * From the worker. `share`: how much of the payload is read; `refused`: there is no answer, but the
+ * file is still open; `fatal`: the instance is lost, and with it the file.
  */
 export type FromWorker =
   | { loaded: true }
+  | { id: number; share: number }
   | { id: number; response: ArrayBuffer }
   | { id: number; refused: string }
   | { fatal: string; id?: number };
+
+/** What cannot be done leaves the module as it was. */
+class Refused extends Error {}
+
+/** Bytes that the memory of a module can have. */
+const MOST_BYTES = 2 ** 32;
+
+/** Bytes of a payload that are read at once. */
+const PIECE = 1 << 24;
 
 let ready: Module | null = null;
 
@@ -38,18 +48,13 @@ self.onmessage = async (event: MessageEvent<ToWorker>) => {
     }
     return;
   }
-  const { id, request } = message;
-  let payload: ArrayBuffer | undefined;
-  try {
-    payload = await message.payload?.arrayBuffer();
-  } catch (error) {
-    return reply({ id, refused: `the file cannot be read any more: ${error}` });
-  }
+  const { id, request, payload } = message;
   if (!ready) return reply({ id, fatal: "siliray.wasm is not loaded" });
   try {
-    const response = answer(ready, request, payload);
+    const response = await answer(ready, request, payload, share => reply({ id, share }));
     reply({ id, response }, [response]);
   } catch (error) {
+    if (error instanceof Refused) return reply({ id, refused: error.message });
     const stopped = ready;
     ready = null;
     reply({ id, fatal: reason(stopped, error) });
@@ -59,11 +64,15 @@ self.onmessage = async (event: MessageEvent<ToWorker>) => {
 /** Why the module stopped, in words. */
 function reason(module: Module, error: unknown): string {
   const missing = module.shortage() >>> 0;
-  if (!missing) return `the module stopped: ${error}`;
-  const [held, more] = [module.memory.buffer.byteLength, missing]
+  return missing ? shortageOf(module, missing) : `the module stopped: ${error}`;
+}
+
+/** What is said where so many bytes cannot be had. */
+function shortageOf(module: Module, missing: number): string {
+  const [held, more, most] = [module.memory.buffer.byteLength, missing, MOST_BYTES]
     .map(bytes => (bytes / 2 ** 20).toFixed(0));
   return `there is not enough memory: ${more} MB more are needed beside ${held} MB, `
-    + "and a page may have 4096 MB";
+    + `and a page may have ${most} MB`;
 }
 
 async function load(source: ArrayBuffer | string): Promise<Module> {
@@ -77,13 +86,26 @@ async function load(source: ArrayBuffer | string): Promise<Module> {
   return instance.exports as unknown as Module;
 }
 
-function answer(module: Module, request: object, payload?: ArrayBuffer): ArrayBuffer {
+/** Writes a request where the module says, the payload piece by piece, and reads the response. */
+async function answer(
+  module: Module, request: object, payload: Blob | undefined, tell: (share: number) => void,
+): Promise<ArrayBuffer> {
   const head = encodeHead(request);
-  const length = head.length + (payload?.byteLength ?? 0);
-  const at = module.reserve(length) >>> 0;
-  const place = new Uint8Array(module.memory.buffer, at, length);
-  place.set(head);
-  if (payload) place.set(new Uint8Array(payload), head.length);
+  const size = payload?.size ?? 0;
+  const length = head.length + size;
+  const at = length < MOST_BYTES ? module.reserve(length) >>> 0 : 0;
+  if (!at) throw new Refused(shortageOf(module, length));
+  new Uint8Array(module.memory.buffer).set(head, at);
+  for (let start = 0; payload && start < size; start += PIECE) {
+    if (size > PIECE) tell(start / size);
+    let piece: ArrayBuffer;
+    try {
+      piece = await payload.slice(start, start + PIECE).arrayBuffer();
+    } catch (error) {
+      throw new Refused(`the file cannot be read any more: ${error}`);
+    }
+    new Uint8Array(module.memory.buffer).set(new Uint8Array(piece), at + head.length + start);
+  }
   const start = module.answer() >>> 0;
   const memory = module.memory.buffer;
   return memory.slice(start, start + responseLength(memory, start));
