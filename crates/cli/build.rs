@@ -5,8 +5,15 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// The files of the page.
-const FILES: [&str; 6] =
-    ["index.html", "page.js", "worker.js", "style.css", "siliray.wasm", "licences.txt"];
+const FILES: [&str; 7] = [
+    "index.html",
+    "page.js",
+    "worker.js",
+    "style.css",
+    "siliray.wasm",
+    "more.wasm",
+    "licences.txt",
+];
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");

@@ -6,7 +6,6 @@
 
 use crate::{CheckRule, Finding, Severity};
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Findings of one rule that a report lists.
@@ -15,12 +14,13 @@ pub const FINDINGS_PER_RULE: usize = 1000;
 /// Findings so far, about the rules of a format.
 #[derive(Debug)]
 pub struct Findings<R> {
-    rules: BTreeMap<R, Collected>,
+    /// Rules that are broken, in their order.
+    rules: Vec<(R, Collected)>,
 }
 
 impl<R> Default for Findings<R> {
     fn default() -> Self {
-        Self { rules: BTreeMap::new() }
+        Self { rules: Vec::new() }
     }
 }
 
@@ -68,31 +68,28 @@ impl<R: CheckRule> Findings<R> {
         bits: Range<u32>,
         texts: impl FnOnce() -> [String; 3],
     ) {
-        let collected = self.rules.entry(rule).or_default();
-        collected.total += 1;
-        if collected.limit.is_some_and(|limit| (Reverse(weight), offset) >= limit) {
-            return;
-        }
-        let [found, expected, place] = texts();
-        let (severity, rule) = (rule.severity(), rule.name());
-        collected.kept.push(Finding {
-            severity,
-            rule,
-            offset,
-            bits,
-            found,
-            expected,
-            place,
-            count: 1,
-            weight,
-        });
-        collected.prune();
+        let mut texts = Some(texts);
+        let mut texts = || texts.take().map_or_else(Default::default, |texts| texts());
+        let about = (rule.severity(), rule.name());
+        self.of(rule).add(about, weight, offset, bits, &mut texts);
+    }
+
+    /// What was found about a rule.
+    fn of(&mut self, rule: R) -> &mut Collected {
+        let place = match self.rules.binary_search_by(|(known, _)| known.cmp(&rule)) {
+            Ok(place) => place,
+            Err(place) => {
+                self.rules.insert(place, (rule, Collected::default()));
+                place
+            }
+        };
+        &mut self.rules[place].1
     }
 
     /// Takes over what another collector found.
     pub fn merge(&mut self, other: Self) {
         for (rule, theirs) in other.rules {
-            let ours = self.rules.entry(rule).or_default();
+            let ours = self.of(rule);
             ours.total += theirs.total;
             ours.kept.extend(theirs.kept);
             ours.limit = ours.limit.into_iter().chain(theirs.limit).min();
@@ -103,27 +100,47 @@ impl<R: CheckRule> Findings<R> {
     /// Whether nothing breaks `rule`.
     #[must_use]
     pub fn holds(&self, rule: R) -> bool {
-        !self.rules.contains_key(&rule)
+        self.rules.iter().all(|(broken, _)| *broken != rule)
     }
 
     /// Whether no error has been found yet.
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        self.rules.keys().all(|rule| rule.severity() != Severity::Error)
+        self.rules.iter().all(|(rule, _)| rule.severity() != Severity::Error)
     }
 
     /// The report in its order ([`Finding::report_order`]); a rule that was cut short ends with its
     /// sum.
     #[must_use]
     pub fn into_sorted(self) -> Vec<Finding> {
-        let mut all: Vec<Finding> =
-            self.rules.into_values().flat_map(Collected::into_listed).collect();
+        let rules = self.rules.into_iter();
+        let mut all: Vec<Finding> = rules.flat_map(|(_, found)| found.into_listed()).collect();
         all.sort_by_key(Finding::report_order);
         all
     }
 }
 
 impl Collected {
+    fn add(
+        &mut self,
+        (severity, rule): (Severity, &'static str),
+        weight: u64,
+        offset: u64,
+        bits: Range<u32>,
+        texts: &mut dyn FnMut() -> [String; 3],
+    ) {
+        self.total += 1;
+        if self.limit.is_some_and(|limit| (Reverse(weight), offset) >= limit) {
+            return;
+        }
+        let [found, expected, place] = texts();
+        let count = 1;
+        let finding =
+            Finding { severity, rule, offset, bits, found, expected, place, count, weight };
+        self.kept.push(finding);
+        self.prune();
+    }
+
     fn prune(&mut self) {
         if self.kept.len() < 2 * FINDINGS_PER_RULE {
             return;

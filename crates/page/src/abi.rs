@@ -1,9 +1,11 @@
 //! How a page reaches the module: it writes a request where [`reserve`] says, calls [`answer`],
 //! and reads the response where that says.
 //!
-//! The module imports nothing, so any host can run it. A WebAssembly module without threads has one
-//! caller at a time; the locks are never waited for. Where memory runs out the module stops, and
-//! [`shortage`] says so; where only a request finds no room, it goes on.
+//! The module imports one function, `siliray.tell`, which hears how far long work is and says
+//! whether it is still wanted; the page splits the module in two, and then gives the first part the
+//! second. A WebAssembly module without threads has one caller at a time; the locks are never waited
+//! for. Where memory runs out the module stops, and [`shortage`] says so; where only a request finds
+//! no room, it goes on.
 
 use crate::{Page, Response};
 use serde_json::json;
@@ -56,8 +58,21 @@ unsafe impl GlobalAlloc for Noting {
     }
 }
 
-/// How many bytes could not be had, after the module has stopped; 0 if it stopped for another
-/// reason.
+mod host {
+    #[link(wasm_import_module = "siliray")]
+    unsafe extern "C" {
+        /// Hears how much of the work is done; not 0 if it is not wanted any more.
+        pub(super) safe fn tell(share: f32) -> u32;
+    }
+}
+
+/// Tells how much of the work is done, and says whether it is not wanted any more.
+pub(crate) fn told(share: f32) -> bool {
+    host::tell(share) != 0
+}
+
+/// How many bytes could not be had, after the module has stopped or [`reserve`] found no room; 0 if
+/// it stopped for another reason.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn shortage() -> usize {
     SHORTAGE.load(Ordering::Relaxed)
@@ -69,6 +84,7 @@ pub(crate) extern "C" fn reserve(length: usize) -> *const u8 {
     let Ok(mut request) = REQUEST.lock() else { return std::ptr::null() };
     let mut bytes = Vec::new();
     if bytes.try_reserve_exact(length).is_err() {
+        SHORTAGE.store(length, Ordering::Relaxed);
         return std::ptr::null();
     }
     bytes.resize(length, 0);
@@ -84,6 +100,7 @@ pub(crate) extern "C" fn answer() -> *const u8 {
     else {
         return std::ptr::null();
     };
+    SHORTAGE.store(0, Ordering::Relaxed);
     // The memory of the last response is free before the next one needs as much.
     *response = Vec::new();
     let bytes = std::mem::take(&mut *request);

@@ -4,7 +4,7 @@ use crate::boxes::Boxes;
 use crate::hierarchy::Hierarchy;
 use crate::question::{Built, Edit, Question};
 use crate::{PageError, Response};
-use crate::{frames, outline, pictures, space, structure, summary, units, walks};
+use crate::{frames, outline, pictures, space, structure, summary, units, walks, watch};
 use siliray::build::{self, Preset};
 use siliray::cameras::{self, Seen};
 use siliray::geometry::TriangleRule;
@@ -16,7 +16,6 @@ use siliray::machine::{
 use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Camera, Scene};
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -103,9 +102,8 @@ impl Document {
         let settings = settings(format, built)?;
         let preset = preset(built)?;
         let options = format_options(format, &settings, preset);
-        let go_on = |_| ControlFlow::Continue(());
-        let tree =
-            build::build(&scene, &options, &go_on).map_err(siliray::input::RouteError::from)?;
+        let tree = build::build(&scene, &options, &watch::progress)
+            .map_err(siliray::input::RouteError::from)?;
         let image = (trees.encode)(&tree.tree, &settings).map_err(PageError::Encode)?.image;
         let bytes = (trees.write)(&image, None).map_err(PageError::Encode)?;
         let name = format!("{}.{}", scene.name, format.ending);
@@ -241,8 +239,7 @@ impl Document {
             return Ok(ready.clone());
         }
         let route = Route::new(machine, build_options(machine, None, None));
-        let go_on = |_| ControlFlow::Continue(());
-        let prepared = route.prepare(&self.input()?, &go_on)?;
+        let prepared = route.prepare(&self.input()?, &watch::progress)?;
         let options = MachineOptions { rule, ..MachineOptions::default() };
         let machine = Arc::from(prepared.make(&options)?);
         Ok(self.ready.insert(Ready { prepared, machine, rule }).clone())

@@ -23,6 +23,7 @@
 //! | [`message`] | requests and responses as bytes |
 //! | `abi` | how a page reaches the module |
 //! | `question` | what can be asked |
+//! | `members` | members of the objects that ask |
 //! | `document` | the open file: its bytes, its image, its outline, its check |
 //! | `summary` | what it is, in short |
 //! | `about` | formats, machines and scenes that there are |
@@ -37,6 +38,7 @@
 //! | `units` | runs of the traversal unit |
 //! | `programs` | programs on the hart, instruction by instruction |
 //! | `examples` | files that teach something |
+//! | `watch` | long work, which can be stopped |
 
 #[cfg(target_family = "wasm")]
 #[expect(unsafe_code, reason = "exported names; nothing else here is unsafe")]
@@ -47,6 +49,7 @@ mod document;
 mod examples;
 mod frames;
 mod hierarchy;
+mod members;
 pub mod message;
 mod outline;
 mod pictures;
@@ -57,6 +60,7 @@ mod structure;
 mod summary;
 mod units;
 mod walks;
+mod watch;
 
 pub use message::{MessageError, Request, Response};
 
@@ -76,7 +80,7 @@ pub enum PageError {
     Message(#[from] MessageError),
     /// The question is none that is known here.
     #[error("no such question: {0}")]
-    Question(serde_json::Error),
+    Question(String),
     /// Nothing is open.
     #[error("no file is open")]
     Nothing,
@@ -143,7 +147,7 @@ impl Page {
     /// When the request makes no sense, or the open file has no answer.
     pub fn answer(&mut self, mut request: Vec<u8>) -> Result<Response, PageError> {
         let Request { question, payload } = Request::read(&request)?;
-        let question = serde_json::from_value(question).map_err(PageError::Question)?;
+        let question = Question::read(&question)?;
         // What is left is the payload: there is no room for two copies of a large file.
         let head = request.len() - payload.len();
         request.drain(..head);

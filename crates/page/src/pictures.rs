@@ -3,12 +3,11 @@
 use crate::document::{Document, Ready};
 use crate::question::Render;
 use crate::walks::chosen_camera;
-use crate::{PageError, Response};
+use crate::{PageError, Response, watch};
 use serde_json::{Value, json};
 use siliray::documents::heat::{HeatMapDocument, LossDocument};
 use siliray::geometry::TriangleRule;
 use siliray::render::{self, Measure, Rendering, Settings, Style, View, render_losses};
-use std::ops::ControlFlow;
 
 /// Samples of a pixel, if nothing is said.
 const SAMPLES: u32 = 1;
@@ -18,18 +17,24 @@ pub(crate) fn render(document: &mut Document, wanted: &Render) -> Result<Respons
     let camera = chosen_camera(document, wanted.camera)?;
     let rule = TriangleRule::Watertight;
     let Ready { prepared, machine, .. } = document.ready(wanted.machine.as_deref(), rule)?;
-    let go_on = |_| ControlFlow::Continue(());
     let [width, height] = wanted.size;
     if wanted.what == "losses" {
         let who = (prepared.machine, &*machine);
         let (rendering, lost) =
-            render_losses(&prepared.input, who, rule, &camera, wanted.size, &go_on)?;
+            render_losses(&prepared.input, who, rule, &camera, wanted.size, &watch::progress)?;
         return Ok(response(wanted, &rendering, json!(LossDocument::from(lost))));
     }
     let style = style(wanted)?;
     if let (Style::HeatMap(measure), Some([first, end])) = (style, wanted.rows) {
         let rows = first..end;
-        let counts = render::heat_map_rows(&*machine, &camera, wanted.size, rows, measure, &go_on)?;
+        let counts = render::heat_map_rows(
+            &*machine,
+            &camera,
+            wanted.size,
+            rows,
+            measure,
+            &watch::progress,
+        )?;
         let answer = json!({"what": wanted.what, "size": wanted.size, "rows": [first, end]});
         return Ok(Response::new(answer).with("counts", &counts));
     }
@@ -39,7 +44,7 @@ pub(crate) fn render(document: &mut Document, wanted: &Render) -> Result<Respons
         scene: document.scene.as_ref(),
         input: Some(&prepared.input),
     };
-    let rendering = render::render(&view, &*machine, &camera, &settings, &go_on)?;
+    let rendering = render::render(&view, &*machine, &camera, &settings, &watch::progress)?;
     let map = rendering.heat_map.as_ref().map(|map| match wanted.scale {
         Some(brightest) => map.clone().rescaled(brightest),
         None => map.clone(),

@@ -1,28 +1,18 @@
 //! What can be asked: the objects that a page sends, by their member `do`.
 
-use serde::{Deserialize, Deserializer};
-use std::collections::BTreeMap;
+use crate::PageError;
+use crate::members::{Member, Members, members};
+use serde_json::Value;
 
 /// A question.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "do", rename_all = "snake_case")]
+#[derive(Debug)]
 pub(crate) enum Question {
     /// What there is: formats, machines, scenes.
     About,
     /// Opens a file, whose bytes are the payload.
-    Open {
-        name: String,
-        structure: Option<usize>,
-        #[serde(flatten)]
-        built: Built,
-    },
+    Open { name: String, structure: Option<usize>, built: Built },
     /// Opens a scene made by code.
-    Builtin {
-        name: String,
-        triangles: Option<usize>,
-        #[serde(flatten)]
-        built: Built,
-    },
+    Builtin { name: String, triangles: Option<usize>, built: Built },
     /// Opens a file that teaches something.
     Example { name: String },
     /// Changes bits of the file, and opens the result.
@@ -48,13 +38,7 @@ pub(crate) enum Question {
     /// What can be drawn; of more than `most` triangles only some.
     Geometry { most: Option<usize> },
     /// What a machine does for a query.
-    Walk {
-        machine: Option<String>,
-        #[serde(default)]
-        rule: Option<String>,
-        query: Query,
-        why: Option<Primitive>,
-    },
+    Walk { machine: Option<String>, rule: Option<String>, query: Query, why: Option<Primitive> },
     /// Where two machines first differ.
     Against { machine: String, other: String, query: Query },
     /// A picture.
@@ -70,19 +54,17 @@ pub(crate) enum Question {
 }
 
 /// How a scene becomes an image.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default)]
 pub(crate) struct Built {
     pub(crate) format: Option<String>,
     pub(crate) preset: Option<String>,
-    #[serde(default)]
-    pub(crate) settings: BTreeMap<String, String>,
+    pub(crate) settings: Vec<(String, String)>,
 }
 
 /// Bits of the file: `length` from bit `bit` of byte `offset` on, the lowest bit first.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Edit {
     pub(crate) offset: u64,
-    #[serde(default)]
     pub(crate) bit: u32,
     pub(crate) length: u32,
     /// As hexadecimal text.
@@ -90,16 +72,14 @@ pub(crate) struct Edit {
 }
 
 /// A structure: by its number in the outline, or as a pointer of the format.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug)]
 pub(crate) enum Place {
     Entry { entry: usize },
     Pointer { pointer: String, base: Option<String> },
 }
 
 /// What is looked for.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug)]
 pub(crate) enum Wanted {
     Primitive { primitive: u32, geometry: Option<u32> },
     Offset { offset: u64 },
@@ -107,7 +87,7 @@ pub(crate) enum Wanted {
 }
 
 /// A primitive by the ids of a hit.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Primitive {
     pub(crate) instance: Option<u32>,
     pub(crate) geometry: Option<u32>,
@@ -115,21 +95,17 @@ pub(crate) struct Primitive {
 }
 
 /// A query of a machine.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Query {
-    #[serde(default)]
     pub(crate) kind: Kind,
     pub(crate) mask: Option<u8>,
     /// Whether a beam, sphere or frustum must meet the primitive itself, not only its box.
-    #[serde(default)]
     pub(crate) exact: bool,
-    #[serde(flatten)]
     pub(crate) shape: Shape,
 }
 
 /// Which hits are wanted.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) enum Kind {
     #[default]
     Closest,
@@ -138,8 +114,7 @@ pub(crate) enum Kind {
 }
 
 /// What is asked about.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[derive(Debug)]
 pub(crate) enum Shape {
     Ray { ray: Ray },
     Pixel { pixel: [u32; 2], size: [u32; 2], camera: Option<Camera> },
@@ -148,7 +123,7 @@ pub(crate) enum Shape {
     Frustum { frustum: Frustum },
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Ray {
     pub(crate) origin: [f32; 3],
     pub(crate) direction: [f32; 3],
@@ -157,13 +132,13 @@ pub(crate) struct Ray {
 }
 
 /// From one box to another; each is a lower and an upper corner.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Beam {
     pub(crate) from: [[f32; 3]; 2],
     pub(crate) to: [[f32; 3]; 2],
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Sphere {
     pub(crate) centre: [f32; 3],
     pub(crate) radius: f32,
@@ -171,7 +146,7 @@ pub(crate) struct Sphere {
 
 /// What a camera sees in a picture that is `aspect` times as wide as it is high, between two
 /// depths.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Frustum {
     pub(crate) eye: [f32; 3],
     pub(crate) target: [f32; 3],
@@ -183,7 +158,7 @@ pub(crate) struct Frustum {
 }
 
 /// A view.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Camera {
     pub(crate) eye: [f32; 3],
     pub(crate) target: [f32; 3],
@@ -192,7 +167,7 @@ pub(crate) struct Camera {
 }
 
 /// A picture that is wanted.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default)]
 pub(crate) struct Render {
     pub(crate) machine: Option<String>,
     pub(crate) size: [u32; 2],
@@ -207,40 +182,221 @@ pub(crate) struct Render {
 }
 
 /// Runs that are wanted.
-#[derive(Debug, Deserialize)]
+#[derive(Debug)]
 pub(crate) struct Simulate {
-    #[serde(default = "patent")]
     pub(crate) config: String,
-    #[serde(default)]
     pub(crate) set: Vec<String>,
     pub(crate) workload: Option<String>,
     pub(crate) rays: Option<usize>,
-    #[serde(default)]
     pub(crate) sweep: Vec<String>,
-    #[serde(default, deserialize_with = "one_or_more")]
     pub(crate) against: Vec<String>,
     pub(crate) camera: Option<Camera>,
     /// Most events of a unit that are kept.
     pub(crate) timeline: Option<usize>,
     /// The traversal unit whose events are wanted.
-    #[serde(default)]
     pub(crate) ttu: usize,
 }
 
-/// A list, or a text that stands for a list of one.
-fn one_or_more<'a, D: Deserializer<'a>>(from: D) -> Result<Vec<String>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum OneOrMore {
-        One(String),
-        More(Vec<String>),
-    }
-    Ok(match OneOrMore::deserialize(from)? {
-        OneOrMore::One(text) => vec![text],
-        OneOrMore::More(list) => list,
-    })
+members! {
+    Kind: "closest, any or all" = |value| match value.as_str()? {
+        "closest" => Some(Kind::Closest),
+        "any" => Some(Kind::Any),
+        "all" => Some(Kind::All),
+        _ => None,
+    };
+    Camera: "eye, target, up and fov" = |value| {
+        let members = Members(value);
+        Some(Camera {
+            eye: members.get("eye").ok()?,
+            target: members.get("target").ok()?,
+            up: members.get("up").ok()?,
+            fov: members.get("fov").ok()?,
+        })
+    };
+    Primitive: "primitive, and perhaps geometry and instance" = |value| {
+        let members = Members(value);
+        Some(Primitive {
+            instance: members.find("instance").ok()?,
+            geometry: members.find("geometry").ok()?,
+            primitive: members.get("primitive").ok()?,
+        })
+    };
 }
 
-fn patent() -> String {
-    "patent".to_owned()
+impl Question {
+    /// The question that an object stands for.
+    pub(crate) fn read(object: &Value) -> Result<Self, PageError> {
+        let members = Members(object);
+        let verb: String = members.get("do")?;
+        Ok(match verb.as_str() {
+            "about" => Self::About,
+            "open" => Self::Open {
+                name: members.get("name")?,
+                structure: members.find("structure")?,
+                built: Built::read(&members)?,
+            },
+            "builtin" => Self::Builtin {
+                name: members.get("name")?,
+                triangles: members.find("triangles")?,
+                built: Built::read(&members)?,
+            },
+            "example" => Self::Example { name: members.get("name")? },
+            "edit" => Self::Edit(Edit {
+                offset: members.get("offset")?,
+                bit: members.find("bit")?.unwrap_or(0),
+                length: members.get("length")?,
+                value: members.get("value")?,
+            }),
+            "save" => Self::Save,
+            "hash" => Self::Hash,
+            "outline" => Self::Outline { first: members.find("first")? },
+            "frames" => Self::Frames,
+            "node" => Self::Node(Place::read(&members)?),
+            "bytes" => {
+                Self::Bytes { offset: members.get("offset")?, length: members.get("length")? }
+            }
+            "owner" => Self::Owner { offset: members.get("offset")? },
+            "check" => Self::Check,
+            "find" => Self::Find(Wanted::read(&members)?),
+            "geometry" => Self::Geometry { most: members.find("most")? },
+            "walk" => Self::Walk {
+                machine: members.find("machine")?,
+                rule: members.find("rule")?,
+                query: Query::read(&members.inside("query"))?,
+                why: members.find("why")?,
+            },
+            "against" => Self::Against {
+                machine: members.get("machine")?,
+                other: members.get("other")?,
+                query: Query::read(&members.inside("query"))?,
+            },
+            "render" => Self::Render(Render {
+                machine: members.find("machine")?,
+                size: members.get("size")?,
+                camera: members.find("camera")?,
+                what: members.get("what")?,
+                samples: members.find("samples")?,
+                scale: members.find("scale")?,
+                rows: members.find("rows")?,
+            }),
+            "simulate" => Self::Simulate(Simulate::read(&members)?),
+            "program" => Self::Program { name: members.get("name")? },
+            "run" => Self::Run { to: members.get("to")?, stop: members.find("stop")? },
+            "memory" => {
+                Self::Memory { address: members.get("address")?, length: members.get("length")? }
+            }
+            _ => return Err(PageError::Question(format!("`do` is {verb:?}"))),
+        })
+    }
+}
+
+impl Built {
+    fn read(members: &Members<'_>) -> Result<Self, PageError> {
+        Ok(Self {
+            format: members.find("format")?,
+            preset: members.find("preset")?,
+            settings: members.find("settings")?.unwrap_or_default(),
+        })
+    }
+}
+
+impl Place {
+    fn read(members: &Members<'_>) -> Result<Self, PageError> {
+        if let Some(entry) = members.find("entry")? {
+            return Ok(Self::Entry { entry });
+        }
+        Ok(Self::Pointer { pointer: members.get("pointer")?, base: members.find("base")? })
+    }
+}
+
+impl Wanted {
+    fn read(members: &Members<'_>) -> Result<Self, PageError> {
+        if let Some(primitive) = members.find("primitive")? {
+            return Ok(Self::Primitive { primitive, geometry: members.find("geometry")? });
+        }
+        if let Some(offset) = members.find("offset")? {
+            return Ok(Self::Offset { offset });
+        }
+        Ok(Self::Point { point: members.get("point")? })
+    }
+}
+
+impl Query {
+    fn read(members: &Members<'_>) -> Result<Self, PageError> {
+        Ok(Self {
+            kind: members.find("kind")?.unwrap_or_default(),
+            mask: members.find("mask")?,
+            exact: members.is_set("exact")?,
+            shape: Shape::read(members)?,
+        })
+    }
+}
+
+impl Shape {
+    fn read(members: &Members<'_>) -> Result<Self, PageError> {
+        if members.has("pixel") {
+            return Ok(Self::Pixel {
+                pixel: members.get("pixel")?,
+                size: members.get("size")?,
+                camera: members.find("camera")?,
+            });
+        }
+        if members.has("beam") {
+            let beam = members.inside("beam");
+            return Ok(Self::Beam { beam: Beam { from: beam.get("from")?, to: beam.get("to")? } });
+        }
+        if members.has("sphere") {
+            let sphere = members.inside("sphere");
+            let (centre, radius) = (sphere.get("centre")?, sphere.get("radius")?);
+            return Ok(Self::Sphere { sphere: Sphere { centre, radius } });
+        }
+        if members.has("frustum") {
+            let frustum = members.inside("frustum");
+            return Ok(Self::Frustum {
+                frustum: Frustum {
+                    eye: frustum.get("eye")?,
+                    target: frustum.get("target")?,
+                    up: frustum.find("up")?,
+                    fov: frustum.get("fov")?,
+                    aspect: frustum.find("aspect")?,
+                    near: frustum.find("near")?,
+                    far: frustum.find("far")?,
+                },
+            });
+        }
+        if !members.has("ray") {
+            let expected = "`query` has no ray, pixel, beam, sphere or frustum";
+            return Err(PageError::Question(expected.to_owned()));
+        }
+        let ray = members.inside("ray");
+        Ok(Self::Ray {
+            ray: Ray {
+                origin: ray.get("origin")?,
+                direction: ray.get("direction")?,
+                tmin: ray.find("tmin")?,
+                tmax: ray.find("tmax")?,
+            },
+        })
+    }
+}
+
+impl Simulate {
+    fn read(members: &Members<'_>) -> Result<Self, PageError> {
+        // A list, or a text that stands for a list of one.
+        let against = match members.0["against"].as_str() {
+            Some(one) => vec![one.to_owned()],
+            None => members.find("against")?.unwrap_or_default(),
+        };
+        Ok(Self {
+            config: members.find("config")?.unwrap_or_else(|| "patent".to_owned()),
+            set: members.find("set")?.unwrap_or_default(),
+            workload: members.find("workload")?,
+            rays: members.find("rays")?,
+            sweep: members.find("sweep")?.unwrap_or_default(),
+            against,
+            camera: members.find("camera")?,
+            timeline: members.find("timeline")?,
+            ttu: members.find("ttu")?.unwrap_or(0),
+        })
+    }
 }

@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::question::Simulate;
 use crate::walks::chosen_camera;
-use crate::{PageError, Response};
+use crate::{PageError, Response, watch};
 use serde_json::{Value, json};
 use siliray::geometry::TriangleRule;
 use siliray::sim::sweep::combinations;
@@ -11,7 +11,6 @@ use siliray::sim::{ParameterSweep, Row, RunKey, RunLabel, Workload};
 use siliray::ttu::config::{Config, shipped};
 use siliray::ttu::run::{Options, Run, STATES, Sample, Timeline};
 use siliray::ttu::{World, simulate as run_unit, ttu_machine};
-use std::ops::ControlFlow;
 
 /// Queries of a run, if nothing is said.
 const RAYS: usize = 2_048;
@@ -42,9 +41,12 @@ pub(crate) fn simulate(document: &mut Document, wanted: &Simulate) -> Result<Res
         config_hash: String::new(),
     };
     let (mut rows, mut runs) = (Vec::new(), Vec::new());
-    for (label, config) in configurations(wanted)? {
+    let configurations = configurations(wanted)?;
+    let all = (configurations.len() * queries.len()).max(1);
+    for (label, config) in configurations {
         let options = Options { trace_events: wanted.timeline.unwrap_or(0), ..Options::default() };
-        let go_on = |_| ControlFlow::Continue(());
+        let before = runs.len() * queries.len();
+        let go_on = |answered| watch::keep_going((before + answered as usize) as f32 / all as f32);
         let run = run_unit(&world, &config, &queries[..], options, &go_on);
         let run = run.map_err(|error| refused(&error))?;
         rows.push(Row::new(key.clone(), label, &run));

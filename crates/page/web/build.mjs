@@ -1,12 +1,16 @@
 // Builds the page: `node build.mjs [FOLDER] [--wasm FILE]`.
 //
 // FOLDER (default: target/page of the workspace) gets index.html, page.js, worker.js, style.css,
-// licences.txt and, where FILE exists, siliray.wasm. Nothing else is needed to serve the page.
+// licences.txt and, where FILE exists, the two parts of that module: siliray.wasm, which shows files,
+// and more.wasm, which is loaded when something else is wanted. Nothing else is needed to serve the
+// page.
 
 import { build } from "esbuild";
 import { copyFile, mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { split } from "./split/split.mjs";
+import { usedFunctions } from "./split/used.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -26,8 +30,16 @@ export async function buildPage(folder, wasm) {
   await copyFile(join(here, "index.html"), join(folder, "index.html"));
   await writeFile(join(folder, "licences.txt"), await licences());
   const found = wasm && (await stat(wasm).catch(() => null));
-  if (found) await copyFile(wasm, join(folder, "siliray.wasm"));
+  if (found) await splitModule(wasm, folder);
   return { hasModule: Boolean(found) };
+}
+
+async function splitModule(wasm, folder) {
+  const module = await readFile(wasm);
+  const used = await usedFunctions(module);
+  const { first, second } = split(module, index => used[index] === 1);
+  await writeFile(join(folder, "siliray.wasm"), first);
+  await writeFile(join(folder, "more.wasm"), second);
 }
 
 /** The licences of what page.js holds beside our own code. */

@@ -15,9 +15,11 @@
 //! | file | concept |
 //! |---|---|
 //! | [`iterator`] | what can be done with each item |
-//! | [`source`] | where items come from; sorting |
+//! | [`source`] | where items come from |
+//! | `sort` | sorting |
 
 pub mod iterator;
+mod sort;
 pub mod source;
 
 /// What `use` needs.

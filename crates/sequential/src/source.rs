@@ -1,6 +1,7 @@
 //! Where items come from, and sorting.
 
 use crate::iterator::Sequential;
+use crate::sort::sort;
 use std::slice::{Chunks, ChunksExactMut, ChunksMut, Windows};
 
 /// What can be taken item by item.
@@ -114,10 +115,10 @@ impl<T> ParallelSliceMut<T> for [T] {
     where
         T: Ord,
     {
-        self.sort_unstable();
+        sort(self, Ord::cmp);
     }
 
     fn par_sort_unstable_by(&mut self, order: impl FnMut(&T, &T) -> std::cmp::Ordering) {
-        self.sort_unstable_by(order);
+        sort(self, order);
     }
 }

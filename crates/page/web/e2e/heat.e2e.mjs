@@ -117,6 +117,28 @@ test("a picture is saved as PNG", async () => {
   await page.context().close();
 });
 
+test("pictures and losses stop when they are cancelled, and their worker goes on", async () => {
+  const { page } = await openHeat();
+  let workers = 0;
+  page.on("worker", () => workers += 1);
+  await page.selectOption(".heat-view select[title='Size in pixels']", "1280,720");
+  for (const what of ["picture", "losses"]) {
+    await page.selectOption(".heat-view select[title='What is shown']", what);
+    // The last and largest one is at work.
+    await page.waitForFunction(() => {
+      const done = parseFloat(document.querySelector(".heat-progress").style.width);
+      return done > 5 && document.querySelector(".busy").textContent.includes("%");
+    }, null, { timeout: 60_000 });
+    await page.click(".busy button");
+    await page.waitForFunction(() => !document.querySelector(".busy").textContent);
+    await page.click(".tree-row >> nth=3");
+    await page.waitForSelector(".tree-row[aria-selected=true]");
+  }
+  assert.equal(workers, 0);
+  assert.equal(page.workers().length, 1);
+  await page.context().close();
+});
+
 test("heat has a narrow form", async () => {
   const { page } = await openHeat({ size: phone, theme: "dark" });
   await page.waitForSelector(".heat-time");

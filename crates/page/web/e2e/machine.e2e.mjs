@@ -124,6 +124,21 @@ test("of several TTUs each has its timeline", async () => {
   await page.context().close();
 });
 
+test("a simulation stops when it is cancelled, and its worker goes on", async () => {
+  const { page } = await openMachine();
+  let workers = 0;
+  page.on("worker", () => workers += 1);
+  await page.getByLabel("Queries").fill("100000");
+  await page.click(".machine-form .primary");
+  await page.waitForFunction(() => document.querySelector(".busy").textContent.includes("%"),
+    null, { timeout: 60_000 });
+  await page.click(".busy button");
+  await page.waitForFunction(() => !document.querySelector(".busy").textContent);
+  await simulate(page);
+  assert.equal(workers, 0);
+  await page.context().close();
+});
+
 test("what the machine does not have is refused in its words", async () => {
   const { page } = await openMachine({ size: phone });
   await page.getByLabel("Settings").fill("nonsense=3");

@@ -1,13 +1,14 @@
 // The main thread's side of the module: a queue in front of one worker.
 //
 // The worker computes one request at a time, so that urgent ones (a node that was just selected)
-// overtake what waits (a render), and what nobody waits for any more never starts. A request that
-// runs long can only be stopped with its worker: `restart` starts a new one and tells it again what
-// it has to know, the file and the edits.
+// overtake what waits (a render), and what nobody waits for any more never starts. Each request has
+// an address of its own, which is revoked to stop it: the worker asks for it now and then while it
+// works. What does not end by that ends with its worker: `restart` starts a new one and tells it
+// again what it has to know, the file and the edits.
 
 import { decodeResponse } from "./message";
 import { Refusal, type Answer, type Request, type Verb } from "./protocol";
-import type { FromWorker, ToWorker } from "./worker";
+import type { FromWorker, Parts, ToWorker } from "./worker";
 
 export interface Options {
   /** The bytes of a file. The worker reads them: here they would only take memory. */
@@ -37,7 +38,8 @@ const replaced: Partial<Record<Verb, readonly Verb[]>> = {
 };
 
 /** Milliseconds that a cancelled request may go on. */
-const PATIENCE = 800;
+const PATIENCE = 1500;
+const WAIT = 50;
 
 interface Job {
   id: number;
@@ -45,11 +47,14 @@ interface Job {
   options: Options;
   /** Whether it tells a new worker what the old one knew. */
   isReplay: boolean;
+  /** The address that exists as long as somebody waits for the answer. */
+  token: string;
+  isDropped: boolean;
   resolve(answer: object): void;
   reject(error: Error): void;
 }
 
-type Start = () => { worker: Worker; module: ArrayBuffer | string };
+type Start = () => { worker: Worker; module: Parts };
 
 export class Engine {
   private worker: Worker | null = null;
@@ -80,7 +85,9 @@ export class Engine {
     return new Promise((settle, reject) => {
       if (options.instead) this.drop(job => job.options.instead === options.instead);
       const resolve = settle as Job["resolve"];
-      const job: Job = { id: this.nextId++, request, options, isReplay, resolve, reject };
+      const job: Job = {
+        id: this.nextId++, request, options, isReplay, token: "", isDropped: false, resolve, reject,
+      };
       const urgency = options.urgency ?? 0;
       const behind = this.waiting.findIndex(other => (other.options.urgency ?? 0) < urgency);
       this.waiting.splice(behind < 0 ? this.waiting.length : behind, 0, job);
@@ -89,17 +96,20 @@ export class Engine {
   }
 
   /**
-   * Drops what runs and what waits. What soon ends by itself may do so; otherwise a new worker
+   * Drops what runs and what waits. What runs stops, or soon ends by itself; otherwise a new worker
    * takes the place of the old one, and learns of the file anew.
    */
   async cancel(): Promise<void> {
     const { running } = this;
     this.drop(() => true);
-    running?.reject(new Dropped());
-    // What changes the file must not end behind the back of the page.
-    const mayEnd = running && !replaced[running.request.do];
-    if (mayEnd) await new Promise(done => setTimeout(done, PATIENCE));
-    if (running && this.running === running) await this.restart();
+    if (!running) return;
+    running.isDropped = true;
+    running.reject(new Dropped());
+    URL.revokeObjectURL(running.token);
+    for (let waited = 0; waited < PATIENCE && this.running === running; waited += WAIT) {
+      await new Promise(done => setTimeout(done, WAIT));
+    }
+    if (this.running === running) await this.restart();
   }
 
   /** Ends what runs, and brings a new worker to where the old one was; what waits goes on there. */
@@ -107,8 +117,11 @@ export class Engine {
     this.worker?.terminate();
     const running = this.running;
     this.running = null;
-    if (running) this.onRunning(null);
-    running?.reject(new Dropped());
+    if (running) {
+      this.onRunning(null);
+      URL.revokeObjectURL(running.token);
+      running.reject(new Dropped());
+    }
     this.drop(job => job.isReplay);
     this.launch();
     // Together and before all else: what is asked meanwhile needs the file.
@@ -142,9 +155,12 @@ export class Engine {
     if (!job || job.id !== message.id) return;
     if ("share" in message) return this.onRunning(job.request, message.share);
     this.running = null;
+    URL.revokeObjectURL(job.token);
     try {
       if ("refused" in message) throw new Refusal(message.refused);
       const answer = decodeResponse(message.response);
+      // What changes the file must not end behind the back of the page.
+      if (job.isDropped && replaced[job.request.do]) return void this.restart();
       this.remember(job);
       job.resolve(answer);
     } catch (error) {
@@ -184,7 +200,9 @@ export class Engine {
     this.running = job;
     this.onRunning(job.request);
     const { payload } = job.options;
-    this.post({ id: job.id, request: job.request, ...(payload && { payload }) });
+    job.token = URL.createObjectURL(new Blob(["wanted"]));
+    const { id, request, token } = job;
+    this.post({ id, request, token, ...(payload && { payload }) });
   }
 
   private post(message: ToWorker): void {

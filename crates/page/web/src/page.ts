@@ -19,7 +19,7 @@ const doing: Record<Request["do"], string> = {
 
 const engine = new Engine(startWorker, (request, share) => page.set({
   busy: request && {
-    text: doing[request.do] + (share === undefined ? "" : `: ${Math.floor(100 * share)} % read`),
+    text: doing[request.do] + (share === undefined ? "" : `: ${Math.floor(100 * share)} %`),
     since: share ? page.state.busy?.since ?? performance.now() : performance.now(),
   },
 }));

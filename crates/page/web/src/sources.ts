@@ -2,28 +2,32 @@
 // exported page, elements of the page itself.
 //
 // An exported page holds `<script type="text/plain" id="worker">` (source of worker.js),
-// `<script type="text/plain" id="module">` (siliray.wasm in base64) and
-// `<script type="text/plain" id="file" data-name="…">` (the file in base64).
+// `<script type="text/plain" id="module">` (siliray.wasm in base64), the same with the id `more`
+// (more.wasm) and `<script type="text/plain" id="file" data-name="…">` (the file in base64).
 // A served page is told a first file by `?open=NAME`: it fetches `file` beside the page, with
 // the same query.
 
+import type { Parts } from "./worker";
+
 export interface FirstFile { name: string; content: Blob }
 
-export function startWorker(): { worker: Worker; module: ArrayBuffer | string } {
+export function startWorker(): { worker: Worker; module: Parts } {
   const source = document.getElementById("worker")?.textContent;
-  const module = document.getElementById("module")?.textContent;
-  if (!source || !module) {
+  const [first, second] = ["module", "more"].map(id => document.getElementById(id)?.textContent);
+  if (!source || !first || !second) {
     if (location.protocol === "file:") {
       throw new Error("the browser runs this page only from a server, such as siliray view");
     }
     const query = location.search;
+    const place = (name: string) => new URL(`${name}${query}`, document.baseURI).href;
     return {
       worker: new Worker(`worker.js${query}`),
-      module: new URL(`siliray.wasm${query}`, document.baseURI).href,
+      module: { first: place("siliray.wasm"), second: place("more.wasm") },
     };
   }
   const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  return { worker: new Worker(address), module: fromBase64(module).buffer };
+  const module = { first: fromBase64(first).buffer, second: fromBase64(second).buffer };
+  return { worker: new Worker(address), module };
 }
 
 export async function firstFile(): Promise<FirstFile | null> {

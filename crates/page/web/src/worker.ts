@@ -1,4 +1,5 @@
-// Runs the module. One request at a time: the main thread keeps the queue.
+// Runs the module. One request at a time: the main thread keeps the queue. The module has two
+// parts; it asks for the second one when it first needs what is there.
 
 import { encodeHead, responseLength } from "./message";
 
@@ -10,13 +11,16 @@ interface Module {
   shortage(): number;
 }
 
-/** To the worker: first the module itself or where it is, then requests. */
+/** The two parts of the module, or where they are. */
+export interface Parts { first: ArrayBuffer | string; second: ArrayBuffer | string }
+
+/** To the worker: first the module, then requests. */
 export type ToWorker =
-  | { load: ArrayBuffer | string }
-  | { id: number; request: object; payload?: Blob };
+  | { load: Parts }
+  | { id: number; request: object; payload?: Blob; token: string };
 
 /**
- * From the worker. `share`: how much of the payload is read; `refused`: there is no answer, but the
+ * From the worker. `share`: how much is read or done; `refused`: there is no answer, but the
  * file is still open; `fatal`: the instance is lost, and with it the file.
  */
 export type FromWorker =
@@ -35,7 +39,15 @@ const MOST_BYTES = 2 ** 32;
 /** Bytes of a payload that are read at once. */
 const PIECE = 1 << 24;
 
+/** Milliseconds between two words about how much is done. */
+const PAUSE = 50;
+
 let ready: Module | null = null;
+/** An address that is never revoked, and whether such addresses can be asked for. */
+const here = URL.createObjectURL(new Blob(["here"]));
+let canStop: boolean | undefined;
+/** What runs: who hears of it, and the address that exists as long as somebody waits for it. */
+let running: { tell(share: number): void; token: string; told: number };
 
 self.onmessage = async (event: MessageEvent<ToWorker>) => {
   const message = event.data;
@@ -48,10 +60,12 @@ self.onmessage = async (event: MessageEvent<ToWorker>) => {
     }
     return;
   }
-  const { id, request, payload } = message;
+  const { id, request, payload, token } = message;
   if (!ready) return reply({ id, fatal: "siliray.wasm is not loaded" });
+  const tell = (share: number) => reply({ id, share });
+  running = { tell, token, told: performance.now() };
   try {
-    const response = await answer(ready, request, payload, share => reply({ id, share }));
+    const response = await answer(ready, request, payload, tell);
     reply({ id, response }, [response]);
   } catch (error) {
     if (error instanceof Refused) return reply({ id, refused: error.message });
@@ -75,15 +89,54 @@ function shortageOf(module: Module, missing: number): string {
     + `and a page may have ${most} MB`;
 }
 
-async function load(source: ArrayBuffer | string): Promise<Module> {
-  let bytes = source;
+async function load({ first, second }: Parts): Promise<Module> {
+  let bytes = first;
   if (typeof bytes === "string") {
     const found = await fetch(bytes);
     if (!found.ok) throw new Error(`${found.status} ${found.statusText}`);
     bytes = await found.arrayBuffer();
   }
-  const { instance } = await WebAssembly.instantiate(bytes, {});
+  const more = () => {
+    const part = new WebAssembly.Module(typeof second === "string" ? fetchNow(second) : second);
+    new WebAssembly.Instance(part, { siliray: instance.exports });
+  };
+  const { instance } = await WebAssembly.instantiate(bytes, { siliray: { more, tell } });
   return instance.exports as unknown as Module;
+}
+
+/**
+ * Hears how much is done while the module works, and says whether that is still wanted. No message
+ * reaches a worker meanwhile, but an address can be asked for: it is revoked to stop the work. Pages
+ * from a file have no such addresses; there only a new worker stops it.
+ */
+function tell(share: number): number {
+  const now = performance.now();
+  if (now - running.told < PAUSE) return 0;
+  running.told = now;
+  running.tell(share);
+  canStop ??= exists(here);
+  return canStop && !exists(running.token) ? 1 : 0;
+}
+
+function exists(address: string): boolean {
+  try {
+    const request = new XMLHttpRequest();
+    request.open("GET", address, false);
+    request.send();
+    return request.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+/** Fetches while the module waits: it cannot be left in the middle of a call. */
+function fetchNow(address: string): ArrayBuffer {
+  const request = new XMLHttpRequest();
+  request.open("GET", address, false);
+  request.responseType = "arraybuffer";
+  request.send();
+  if (request.status === 200) return request.response;
+  throw new Error(`more.wasm does not load: ${request.status} ${request.statusText}`);
 }
 
 /** Writes a request where the module says, the payload piece by piece, and reads the response. */

@@ -38,7 +38,7 @@ async function started() {
   const running: (string | null)[] = [];
   const engine = new Engine(() => {
     workers.push(new FakeWorker());
-    return { worker: workers.at(-1) as unknown as Worker, module: "" };
+    return { worker: workers.at(-1) as unknown as Worker, module: { first: "", second: "" } };
   }, request => running.push(request?.do ?? null));
   await Promise.resolve();
   const asked = () => workers.at(-1)!.got.map(each => each.request.do);
@@ -80,6 +80,20 @@ test("what soon ends needs no new worker, and what is asked meanwhile is kept", 
   await cancelled;
   assert.equal(workers.length, 1);
   assert.deepEqual(asked(), ["walk", "node"]);
+});
+
+test("what changes the file and ends after it was cancelled is undone", async () => {
+  const { engine, workers, asked } = await started();
+  const opened = engine.ask({ do: "builtin", name: "forest" });
+  workers[0]!.answer();
+  await opened;
+  const dropped = assert.rejects(engine.ask({ do: "builtin", name: "hairball" }), Dropped);
+  const cancelled = engine.cancel();
+  workers[0]!.answer();
+  await Promise.all([dropped, cancelled]);
+  assert.ok(workers[0]!.isTerminated);
+  assert.deepEqual(asked(), ["builtin"]);
+  assert.deepEqual(workers[1]!.got[0]!.request, { do: "builtin", name: "forest" });
 });
 
 test("an endless request ends with its worker, and the next goes to the new one", async () => {

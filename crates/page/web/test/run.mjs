@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = join(here, "../dist/test");
-const names = (await readdir(here)).filter(name => name.endsWith(".test.ts"));
+const names = (await readdir(here)).filter(name => /\.test\.(ts|mjs)$/.test(name));
 await rm(out, { recursive: true, force: true });
 await build({
   entryPoints: names.map(name => join(here, name)),
@@ -19,5 +19,5 @@ await build({
   platform: "node",
   logLevel: "warning",
 });
-const files = names.map(name => join(out, name.replace(/\.ts$/, ".mjs")));
+const files = names.map(name => join(out, name.replace(/\.(ts|mjs)$/, ".mjs")));
 process.exitCode = spawnSync(process.execPath, ["--test", ...files], { stdio: "inherit" }).status;

@@ -13,7 +13,7 @@ pub(super) fn one_page(page: &PageFiles, name: &str, bytes: &[u8]) -> Result<Str
         let file = page.get(name).and_then(|file| std::str::from_utf8(&file.bytes).ok());
         file.ok_or_else(|| Failure::input(format!("the page's {name} is no text")))
     };
-    let module = page.get("siliray.wasm").map_or(&[][..], |file| &file.bytes);
+    let module = |name: &str| STANDARD.encode(page.get(name).map_or(&[][..], |file| &file.bytes));
     // What ends an element must not stand in it.
     let script = source("page.js")?.replace("</script", "<\\/script");
     let worker = source("worker.js")?.replace("</script", "<\\/script");
@@ -31,10 +31,12 @@ pub(super) fn one_page(page: &PageFiles, name: &str, bytes: &[u8]) -> Result<Str
          name=\"color-scheme\" content=\"light dark\">\n<title>{title} · siliray</title>\n<link \
          rel=\"icon\" href=\"data:,\">\n<style>{style}</style>\n</head>\n<body>\n<script \
          type=\"text/plain\" id=\"worker\">{worker}</script>\n<script type=\"text/plain\" \
-         id=\"module\">{module}</script>\n<script type=\"text/plain\" id=\"file\" \
+         id=\"module\">{module}</script>\n<script type=\"text/plain\" \
+         id=\"more\">{more}</script>\n<script type=\"text/plain\" id=\"file\" \
          data-name=\"{title}\">{file}</script>\n<script>{script}</script>\n</body>\n</html>\n",
         title = escaped(name),
-        module = STANDARD.encode(module),
+        module = module("siliray.wasm"),
+        more = module("more.wasm"),
         file = STANDARD.encode(bytes),
     ))
 }

@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// Files and their types. The build script knows the same names.
-const TYPES: [(&str, &str); 6] = [
+const TYPES: [(&str, &str); 7] = [
     ("index.html", "text/html; charset=utf-8"),
     ("page.js", "text/javascript; charset=utf-8"),
     ("worker.js", "text/javascript; charset=utf-8"),
     ("style.css", "text/css; charset=utf-8"),
     ("siliray.wasm", "application/wasm"),
+    ("more.wasm", "application/wasm"),
     ("licences.txt", "text/plain; charset=utf-8"),
 ];
 

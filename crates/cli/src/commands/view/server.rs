@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// What every answer carries beside its content.
 const HEADERS: &str = "\
 Content-Security-Policy: default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; \
-worker-src 'self' blob:; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; \
+worker-src 'self' blob:; style-src 'self'; img-src 'self' blob: data:; connect-src 'self' blob:; \
 base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n\
 X-Content-Type-Options: nosniff\r\n\
 Referrer-Policy: no-referrer\r\n\
