@@ -1,13 +1,13 @@
 // `siliray view`: the page and its file from the command, and both in one exported file.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { after, before, test } from "node:test";
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { opened, shot, siliray, start, visit } from "./browser.mjs";
+import { drop, opened, shot, siliray, start, visit } from "./browser.mjs";
 
 let world;
 let image;
@@ -42,21 +42,21 @@ test("the command serves the page and opens its file", async () => {
   }
 });
 
-test("random bytes are refused in the library's words", async () => {
+test("random bytes are refused in the library's words by command and page", async () => {
   const file = join(world.files, "rnd.bin");
-  writeFileSync(file, randomBytes(100_000));
-  const { address, stop } = await serve(file);
-  try {
-    const { page, complaints } = await visit({ ...world, address });
-    const refusal = page.locator(".refusal:not([hidden])");
-    await refusal.waitFor({ timeout: 30_000 });
-    assert.match(await refusal.textContent(), /rnd\.bin/);
-    await shot(page, "random");
-    assert.deepEqual(complaints, []);
-    await page.context().close();
-  } finally {
-    stop();
-  }
+  const bytes = randomBytes(100_000);
+  writeFileSync(file, bytes);
+  const { status, stderr } = spawnSync(process.env.SILIRAY, ["view", file], { encoding: "utf8" });
+  assert.equal(status, 1);
+  assert.match(stderr, /rnd\.bin: neither the name nor the content/);
+  const { page, complaints } = await visit(world);
+  await drop(page, "rnd.bin", bytes);
+  const refusal = page.locator(".refusal:not([hidden])");
+  await refusal.waitFor({ timeout: 30_000 });
+  assert.match(await refusal.textContent(), /rnd\.bin: neither the name nor the content/);
+  await shot(page, "random");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
 });
 
 test("without its token, or from another site, nothing is handed out", async () => {

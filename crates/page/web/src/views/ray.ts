@@ -225,10 +225,10 @@ class RayView {
         + ` (${this.other.value}: ${against.second ?? "the end"}).`;
     const counters = Object.entries((walk.answer?.counters ?? {}) as Record<string, number>)
       .filter(([name, times]) => times > 0 && name !== "queries")
-      .map(([name, times]) => `${name.replaceAll("_", " ")} ${count(times)}`);
+      .map(([name, times]) => h("span", {}, `${name.replaceAll("_", " ")} ${count(times)}`));
     if (walk.error) return this.say(walk.error, "error");
     fill(this.status, h("b", {}, found + parted), " ",
-      h("span", { class: "muted" }, counters.join(" · ")));
+      h("span", { class: "muted ray-counters" }, ...counters));
   }
 
   /** From a step of the first walk to that of the second that stands beside it. */

@@ -11,7 +11,7 @@ const WORDS = ["", "a number", "two numbers", "three numbers"];
 /** `1, 2.5 -3` as numbers, `∞` for no end; throws in words what is wrong with it. */
 export function parseNumbers(text: string, { label, count, otherwise, example }: Part): number[] {
   const words = text.split(/[\s,;]+/).filter((word) => word !== "");
-  if (words.length === 0 && otherwise) return [...otherwise];
+  if (otherwise && (words.length === 0 || text === example)) return [...otherwise];
   const hasEnd = otherwise?.includes(Infinity) ?? false;
   const isEnd = (word: string) => /^(∞|inf(inity)?)$/i.test(word);
   const numbers = words.map((word) => (isEnd(word) ? Infinity : Number(word)));
@@ -39,6 +39,9 @@ export function describeQuery(query: Query): string {
 /** Shapes that only machines with beams take. */
 const VOLUMES: readonly ShapeName[] = ["beam", "sphere", "frustum"];
 
+/** The mask of a query that says nothing of it. */
+const EVERY = "0xff";
+
 interface Row { element: HTMLElement; inputs: HTMLInputElement[] }
 
 export class QueryForm {
@@ -51,7 +54,7 @@ export class QueryForm {
     h("option", { value: "any" }, "any hit"),
     h("option", { value: "all" }, "all hits"));
   private readonly mask = h("input", {
-    class: "ray-mask", placeholder: "0xff", "aria-label": "Mask", title: "Mask, as 255 or 0xff",
+    class: "ray-mask", value: EVERY, "aria-label": "Mask", title: "Mask, as 255 or 0xff",
   });
   private readonly exact = h("input", { type: "checkbox" });
   private readonly exactLabel = h("label", {
@@ -115,7 +118,7 @@ export class QueryForm {
 
   private readMask(): { mask?: number } {
     const text = this.mask.value.trim();
-    if (text === "") return {};
+    if (text === "" || text === EVERY) return {};
     const mask = Number(text);
     if (!Number.isInteger(mask) || mask < 0 || mask > 255) {
       throw new Error("Mask: 0 to 255 or 0x0 to 0xff expected");
@@ -128,7 +131,7 @@ export class QueryForm {
     this.problem.textContent = "";
     this.kind.value = query.kind;
     this.exact.checked = query.exact === true;
-    this.mask.value = query.mask === undefined ? "" : `0x${query.mask.toString(16)}`;
+    this.mask.value = query.mask === undefined ? EVERY : `0x${query.mask.toString(16)}`;
     const { name } = shapeOf(query);
     this.choose(name);
     this.fill(query);
@@ -144,14 +147,15 @@ export class QueryForm {
     const { name, rows } = shapeOf(query);
     const { parts } = SHAPES[name];
     rows.forEach((row, k) => {
-      const text = isUsual(row, parts[k]!) ? "" : row.map(single).join(", ");
+      const text = isUsual(row, parts[k]!) ? parts[k]!.example : row.map(single).join(", ");
       this.rows.get(name)!.inputs[k]!.value = text;
     });
   }
 }
 
 function makeRow(shape: ShapeName): Row {
-  const inputs = SHAPES[shape].parts.map(({ example }) => h("input", { placeholder: example }));
+  const inputs = SHAPES[shape].parts.map(({ example, otherwise }) =>
+    h("input", otherwise ? { value: example } : { placeholder: example }));
   const cells = SHAPES[shape].parts.map(({ label, count }, k) =>
     h("label", { class: count === 3 ? "label" : "label is-short" }, label, inputs[k]));
   return { element: h("div", { class: "ray-fields" }, ...cells), inputs };
