@@ -64,6 +64,14 @@ bitflags! {
     }
 }
 
+impl PointerFlags {
+    /// The flags that can rule out what a box holds.
+    pub const CULLING: Self = Self::CULL_OPAQUE
+        .union(Self::CULL_NON_OPAQUE)
+        .union(Self::SKIP_TRIANGLES)
+        .union(Self::SKIP_PROCEDURAL);
+}
+
 const FLAG_SHIFT: u32 = 54;
 const ADDRESS_FIELD: u64 = 0x003F_FFFF_FFFF_FFF8;
 /// Addresses have 48 bits; what lies above is cut off.
@@ -92,6 +100,7 @@ impl BasePointer {
 
     /// The ten flags.
     #[must_use]
+    #[inline]
     pub const fn flags(self) -> PointerFlags {
         PointerFlags::from_bits_truncate((self.0 >> FLAG_SHIFT) as u16)
     }

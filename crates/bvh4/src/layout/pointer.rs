@@ -92,12 +92,14 @@ impl Bvh4Pointer {
 
     /// The three type bits.
     #[must_use]
+    #[inline]
     pub const fn node_type(self) -> u8 {
         (self.0 & 7) as u8
     }
 
     /// What the type bits mean.
     #[must_use]
+    #[inline]
     pub const fn kind(self) -> Bvh4Kind {
         match self.node_type() {
             0 => Bvh4Kind::Triangle0,

@@ -2,12 +2,12 @@
 
 use super::NOTHING;
 use super::culling::is_culled_by_flags;
-use super::slab::UnitSlabRay;
+use super::slab::{Side, SlabInterval, UnitSlabRay};
 use super::sort::SortEntry;
 use crate::layout::{
     Bvh4Pointer, CullFlags, Fp16BoxNode, Fp32BoxNode, PointerFlags, SortHeuristic,
 };
-use geometry::{Aabb, Vec3};
+use geometry::Aabb;
 
 /// Four children in one form, whatever format they were stored in.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -38,27 +38,6 @@ impl From<&Fp16BoxNode> for FourBoxes {
 }
 
 impl FourBoxes {
-    /// The boxes of an fp32 node, as [`Fp32BoxNode`] has them, without decoding the rest.
-    #[must_use]
-    #[inline]
-    pub fn of_fp32(words: &[u32; 32]) -> Self {
-        let corner = |at: usize| {
-            Vec3::new(
-                f32::from_bits(words[at]),
-                f32::from_bits(words[at + 1]),
-                f32::from_bits(words[at + 2]),
-            )
-        };
-        let flags = words[28].to_le_bytes();
-        Self {
-            children: std::array::from_fn(|slot| Bvh4Pointer(words[slot])),
-            boxes: std::array::from_fn(|slot| {
-                Aabb::new(corner(4 + 6 * slot), corner(7 + 6 * slot))
-            }),
-            cull_flags: flags.map(CullFlags::from_bits_truncate),
-        }
-    }
-
     /// Tests the four boxes; unsorted.
     #[must_use]
     #[inline]
@@ -68,37 +47,37 @@ impl FourBoxes {
         heuristic: SortHeuristic,
         flags: Option<PointerFlags>,
     ) -> [SortEntry; 4] {
-        let planes = |axis: usize, slot: usize| {
-            let Aabb { min, max } = self.boxes[slot];
-            [min[axis], max[axis]]
+        let plane = |side: Side, axis: usize, slot: usize| match side {
+            Side::Lower => self.boxes[slot].min[axis],
+            Side::Upper => self.boxes[slot].max[axis],
         };
-        let intervals: [_; 4] = slab.test_all(planes);
-        std::array::from_fn(|slot| {
-            let (pointer, interval) = (self.children[slot].0, &intervals[slot]);
-            let culled =
-                || flags.is_some_and(|flags| is_culled_by_flags(self.cull_flags[slot], flags));
-            if pointer == NOTHING || !interval.hit || culled() {
-                SortEntry::NONE
-            } else {
-                SortEntry { pointer, distance: interval.distance(heuristic) }
-            }
-        })
+        let children = self.children.map(|child| child.0);
+        entries(&slab.test_all(plane), children, heuristic, culled(self.cull_flags, flags))
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use machine::bits::NodeBits;
-    use proptest::prelude::*;
-
-    proptest! {
-        #[test]
-        fn words_are_read_as_the_table_of_fields_has_them(words: [u32; 32]) {
-            let node = Fp32BoxNode::decode(&NodeBits::from_words(words));
-            let [fast, plain] = [FourBoxes::of_fp32(&words), FourBoxes::from(&node)];
-            // Texts, since NaN planes are not equal.
-            prop_assert_eq!(format!("{fast:?}"), format!("{plain:?}"));
-        }
+/// Which children flags rule out.
+#[inline]
+pub(super) fn culled(children: [CullFlags; 4], flags: Option<PointerFlags>) -> [bool; 4] {
+    match flags.filter(|flags| flags.intersects(PointerFlags::CULLING)) {
+        Some(flags) => children.map(|child| is_culled_by_flags(child, flags)),
+        None => [false; 4],
     }
+}
+
+/// What is left of the children.
+#[inline]
+pub(super) fn entries(
+    intervals: &[SlabInterval; 4],
+    children: [u32; 4],
+    heuristic: SortHeuristic,
+    culled: [bool; 4],
+) -> [SortEntry; 4] {
+    std::array::from_fn(|slot| {
+        let (pointer, interval) = (children[slot], &intervals[slot]);
+        let distance = interval.distance(heuristic);
+        // Without a short cut: what is read anyway costs less than a branch that is guessed wrong.
+        let is_gone = (pointer == NOTHING) | !interval.hit | culled[slot];
+        if is_gone { SortEntry::NONE } else { SortEntry { pointer, distance } }
+    })
 }

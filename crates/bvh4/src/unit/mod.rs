@@ -6,6 +6,7 @@
 //! | [`slab`] | ray against box |
 //! | [`sort`] | the sorting network and its keys |
 //! | [`four_boxes`] | the four boxes of a node |
+//! | [`stored_boxes`] | the same boxes, as memory holds them |
 //! | [`triangle`] | ray against triangle |
 //! | [`culling`] | what pointer flags rule out |
 
@@ -14,6 +15,7 @@ pub mod four_boxes;
 pub mod memory;
 pub mod slab;
 pub mod sort;
+pub mod stored_boxes;
 pub mod triangle;
 
 pub use four_boxes::FourBoxes;

@@ -28,6 +28,15 @@ pub struct UnitSlabRay {
     growth: f32,
 }
 
+/// Which of the two planes of an axis.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Side {
+    /// The minimum.
+    Lower,
+    /// The maximum.
+    Upper,
+}
+
 /// What a box test finds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct SlabInterval {
@@ -67,31 +76,36 @@ impl UnitSlabRay {
     #[inline]
     pub fn test(&self, bounds: &Aabb) -> SlabInterval {
         let (min, max) = (bounds.min.to_array(), bounds.max.to_array());
-        let [interval] = self.test_all(|axis, _| [min[axis], max[axis]]);
+        let [interval] = self.test_all(|side, axis, _| match side {
+            Side::Lower => min[axis],
+            Side::Upper => max[axis],
+        });
         interval
     }
 
-    /// Tests `N` boxes side by side; `planes` gives the two planes of an axis and a box.
+    /// Tests `N` boxes side by side; `plane` gives the plane of a side, an axis and a box.
+    ///
+    /// No branch hangs on a box, so that compilers do all of them at once.
     #[inline]
     pub fn test_all<const N: usize>(
         &self,
-        planes: impl Fn(usize, usize) -> [f32; 2],
+        plane: impl Fn(Side, usize, usize) -> f32,
     ) -> [SlabInterval; N] {
         let mut nears = [f32::NAN; N];
         let mut fars = [f32::NAN; N];
         for axis in 0..3 {
             let (origin, inverse) = (self.origin[axis], self.inverse[axis]);
-            let is_forward = inverse >= 0.0;
-            let both = nears.iter_mut().zip(&mut fars).enumerate();
-            for (slot, (near, far)) in both {
-                let [min, max] = planes(axis, slot);
-                let at_min = (min - origin) * inverse;
-                let at_max = (max - origin) * inverse;
-                let (at_near, at_far) =
-                    if is_forward { (at_min, at_max) } else { (at_max, at_min) };
-                // `f32::max` and `f32::min` return the other operand when one is NaN.
-                *near = near.max(at_near);
-                *far = far.min(at_far);
+            let (near_side, far_side) = match inverse >= 0.0 {
+                true => (Side::Lower, Side::Upper),
+                false => (Side::Upper, Side::Lower),
+            };
+            let at = |side, slot| (plane(side, axis, slot) - origin) * inverse;
+            // `f32::max` and `f32::min` return the other operand when one is NaN.
+            for (slot, near) in nears.iter_mut().enumerate() {
+                *near = near.max(at(near_side, slot));
+            }
+            for (slot, far) in fars.iter_mut().enumerate() {
+                *far = far.min(at(far_side, slot));
             }
         }
         std::array::from_fn(|slot| self.interval(nears[slot], fars[slot]))
@@ -99,11 +113,9 @@ impl UnitSlabRay {
 
     #[inline]
     fn interval(&self, near: f32, far: f32) -> SlabInterval {
-        let (entry, exit) = if near.is_nan() || far.is_nan() {
-            (f32::INFINITY, f32::NEG_INFINITY)
-        } else {
-            (near.max(0.0), far.min(self.extent))
-        };
+        let is_miss = near.is_nan() | far.is_nan();
+        let entry = if is_miss { f32::INFINITY } else { near.max(0.0) };
+        let exit = if is_miss { f32::NEG_INFINITY } else { far.min(self.extent) };
         SlabInterval {
             hit: entry <= exit * self.growth,
             entry,
@@ -117,6 +129,7 @@ impl UnitSlabRay {
 impl SlabInterval {
     /// The distance that a heuristic sorts by, smaller first.
     #[must_use]
+    #[inline]
     pub fn distance(&self, heuristic: SortHeuristic) -> f32 {
         match heuristic {
             SortHeuristic::Closest | SortHeuristic::Reserved => self.entry,

@@ -12,7 +12,7 @@
 //! An exchange swaps only if the second key is strictly less; a NaN never swaps. Source: GPURT;
 //! captured vectors for the ranks.
 
-use super::NOTHING;
+use super::{NOTHING, SIGN_BIT};
 
 /// A child pointer, or 0xFFFFFFFF, with its distance.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -46,6 +46,44 @@ const SECOND_HALF: [(usize, usize); 5] = [(4, 6), (5, 7), (4, 5), (6, 7), (5, 6)
 /// Layers 4..=6, which merge the halves.
 const MERGE: [(usize, usize); 9] =
     [(0, 4), (1, 5), (2, 6), (3, 7), (2, 4), (3, 5), (1, 2), (3, 4), (5, 6)];
+
+/// The pointers of four entries, nearest first: what [`sort_4`] makes of them with
+/// [`SortOrder::Distance`].
+#[must_use]
+#[inline]
+pub fn nearest_first(entries: &[SortEntry; 4]) -> [u32; 4] {
+    if entries.iter().all(|entry| entry.pointer == NOTHING) {
+        return [NOTHING; 4];
+    }
+    if entries.iter().any(|entry| entry.distance.is_nan()) {
+        let mut entries = *entries;
+        sort_4(&mut entries, SortOrder::Distance);
+        return entries.map(|entry| entry.pointer);
+    }
+    // Both keys in the high half of a word, the pointer in the low one: an exchange is a choice
+    // between two words, which takes no branch.
+    let mut words = entries.map(|entry| {
+        let is_none = entry.pointer == NOTHING;
+        let key = if is_none { u32::MAX } else { ordered(entry.distance) };
+        u64::from(key) << 32 | u64::from(entry.pointer)
+    });
+    for (first, second) in FIRST_HALF {
+        let (a, b) = (words[first], words[second]);
+        let precedes = b >> 32 < a >> 32;
+        words[first] = if precedes { b } else { a };
+        words[second] = if precedes { a } else { b };
+    }
+    words.map(|word| word as u32)
+}
+
+/// A number whose order is that of distances which are no NaN. Both zeros are the same; none is
+/// `u32::MAX`.
+#[inline]
+fn ordered(distance: f32) -> u32 {
+    let bits = (distance + 0.0).to_bits();
+    let is_negative = bits & SIGN_BIT != 0;
+    if is_negative { !bits } else { bits | SIGN_BIT }
+}
 
 /// Sorts four entries.
 pub fn sort_4(entries: &mut [SortEntry; 4], order: SortOrder) {
@@ -122,6 +160,19 @@ mod tests {
             });
             sort_8(&mut list, SortOrder::TrianglesFirst, true);
             prop_assert_eq!(list, expected);
+        }
+
+        /// Few distances, so that many tie; infinities, NaN and both zeros among them.
+        #[test]
+        fn nearest_first_is_the_network(keys in any::<[u8; 4]>(), present in any::<[bool; 4]>()) {
+            let distances = [-1.0, -0.0, 0.0, 2.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN];
+            let list: [SortEntry; 4] = std::array::from_fn(|i| SortEntry {
+                pointer: if present[i] { (i as u32) << 4 | 5 } else { NOTHING },
+                distance: distances[usize::from(keys[i]) % 7],
+            });
+            let mut plain = list;
+            sort_4(&mut plain, SortOrder::Distance);
+            prop_assert_eq!(nearest_first(&list), pointers(plain));
         }
 
         #[test]

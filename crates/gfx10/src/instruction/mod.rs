@@ -52,12 +52,12 @@ pub use operands::Operands;
 use crate::Generation;
 use crate::layout::Resource;
 use bvh4::layout::base_pointer::ADDRESS_MASK;
-use bvh4::layout::{BasePointer, Bvh4Kind, Bvh4Pointer, Fp16BoxNode, PointerFlags};
-use bvh4::unit::slab::UnitSlabRay;
-use bvh4::unit::sort::{SortOrder, sort_4};
-use bvh4::unit::{FourBoxes, NOTHING};
+use bvh4::layout::{BasePointer, Bvh4Kind, Bvh4Pointer, PointerFlags};
+use bvh4::unit::sort::{SortEntry, nearest_first};
+use bvh4::unit::stored_boxes::{test_fp16, test_fp32};
+use bvh4::unit::{NOTHING, UnitSlabRay};
 use geometry::Vec3;
-use machine::bits::Bits;
+use machine::bits::HalfNodeBits;
 
 /// `image_bvh64_intersect_ray`. Any memory and any registers have an answer.
 #[must_use]
@@ -98,15 +98,18 @@ fn intersect<M: Memory + ?Sized>(
 ) -> [u32; 4] {
     let node = Bvh4Pointer(operands.node as u32);
     match node.kind() {
-        Bvh4Kind::Fp32Box => read(memory, resource, unit).map_or([NOTHING; 4], |bits| {
-            four_boxes(&FourBoxes::of_fp32(bits.words()), resource, flags, operands)
+        Bvh4Kind::Fp32Box => read(memory, resource, unit).map_or([NOTHING; 4], |bytes| {
+            let slab = slab(resource, operands);
+            sorted(&test_fp32(bytes, &slab, resource.heuristic, flags), resource)
         }),
         // no flags cull the children of an fp16 box.
-        Bvh4Kind::HalfBox => read(memory, resource, unit).map_or([NOTHING; 4], |bits| {
-            four_boxes(&FourBoxes::from(&Fp16BoxNode::decode(&bits)), resource, None, operands)
+        Bvh4Kind::HalfBox => read(memory, resource, unit).map_or([NOTHING; 4], |bytes| {
+            let slab = slab(resource, operands);
+            sorted(&test_fp16(bytes, &slab, resource.heuristic), resource)
         }),
         Bvh4Kind::Triangle0 | Bvh4Kind::Triangle1 | Bvh4Kind::OldTriangle => {
-            read(memory, resource, unit).map_or(triangle::OUT_OF_BOUNDS, |bits| {
+            read(memory, resource, unit).map_or(triangle::OUT_OF_BOUNDS, |bytes: &[u8; 64]| {
+                let bits = HalfNodeBits::from_bytes(bytes);
                 triangle::test(bits.words(), node.node_type(), resource, flags, operands)
             })
         }
@@ -114,41 +117,33 @@ fn intersect<M: Memory + ?Sized>(
     }
 }
 
-/// The node of `WORDS` dwords at a unit; `None` if it is out of bounds.
+/// The node of `BYTES` bytes at a unit; `None` if it is out of bounds.
 #[inline]
-fn read<const WORDS: usize, M: Memory + ?Sized>(
-    memory: &M,
+fn read<'a, const BYTES: usize, M: Memory + ?Sized>(
+    memory: &'a M,
     resource: &Resource,
     unit: u64,
-) -> Option<Bits<WORDS>> {
-    let last = unit.checked_add(WORDS as u64 / 16 - 1)?;
+) -> Option<&'a [u8; BYTES]> {
+    let last = unit.checked_add(BYTES as u64 / 64 - 1)?;
     if last > resource.last_unit {
         return None;
     }
     let address = (resource.base_address() + 64 * unit) & ADDRESS_MASK;
-    let mut words = [0; WORDS];
-    for (word, bytes) in words.iter_mut().zip(memory.get(address, 4 * WORDS)?.chunks_exact(4)) {
-        *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-    }
-    Some(Bits::from_words(words))
+    memory.get(address, BYTES)?.try_into().ok()
 }
 
 #[inline]
-fn four_boxes(
-    node: &FourBoxes,
-    resource: &Resource,
-    flags: Option<PointerFlags>,
-    operands: &Operands,
-) -> [u32; 4] {
+fn slab(resource: &Resource, operands: &Operands) -> UnitSlabRay {
     let Operands { extent, origin, inverse, .. } = *operands;
-    let slab =
-        UnitSlabRay::with_inverse(Vec3::from_array(origin), inverse, extent, resource.box_grow);
-    let mut entries = node.test(&slab, resource.heuristic, flags);
-    let is_hit = entries.iter().any(|entry| entry.pointer != NOTHING);
-    if resource.box_sort_enabled && is_hit {
-        sort_4(&mut entries, SortOrder::Distance);
+    UnitSlabRay::with_inverse(Vec3::from_array(origin), inverse, extent, resource.box_grow)
+}
+
+#[inline]
+fn sorted(entries: &[SortEntry; 4], resource: &Resource) -> [u32; 4] {
+    match resource.box_sort_enabled {
+        true => nearest_first(entries),
+        false => entries.map(|entry| entry.pointer),
     }
-    entries.map(|entry| entry.pointer)
 }
 
 #[cfg(test)]

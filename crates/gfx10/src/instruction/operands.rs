@@ -89,6 +89,7 @@ impl Operands {
 
     /// The operands of a ray with the correctly rounded inverse of its direction.
     #[must_use]
+    #[inline]
     pub fn of_ray(node: u64, extent: f32, origin: [f32; 3], direction: [f32; 3]) -> Self {
         Self { node, extent, origin, direction, inverse: direction.map(|d| 1.0 / d) }
     }

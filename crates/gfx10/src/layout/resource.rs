@@ -81,6 +81,7 @@ impl Resource {
 
     /// The descriptor as a generation reads it: without what it does not have.
     #[must_use]
+    #[inline]
     pub const fn for_generation(self, generation: Generation) -> Self {
         match generation {
             Generation::Gfx10 => {
@@ -104,6 +105,7 @@ impl Resource {
 
     /// The byte address that offsets count from.
     #[must_use]
+    #[inline]
     pub const fn base_address(&self) -> u64 {
         self.base << 8
     }

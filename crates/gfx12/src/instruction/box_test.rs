@@ -4,7 +4,7 @@
 //! VGPR0..=7 hold child pointers or 0xFFFFFFFF; VGPR8 and 9 hold 0xFFFFFFFF. Sources: GPURT's
 //! emulation; captured vectors for masks, order and the last two registers.
 
-use super::slab::UnitSlabRay;
+use super::slab::{Side, UnitSlabRay};
 use super::sort::{SortEntry, SortOrder, sort_8};
 use super::{NOTHING, RayRegisters};
 use crate::layout::{BoxFrame, BoxNode, ChildEntry, NodePointer, PointerFlags, Resource};
@@ -46,12 +46,13 @@ pub(super) fn test_children(
     resource: &Resource,
     culled: impl Fn(&ChildEntry) -> bool,
 ) -> [u32; 8] {
-    let planes = |axis: usize, slot: usize| {
-        children.get(slot).map_or([0.0; 2], |child| {
-            [frame.min_plane(axis, child.min[axis]), frame.max_plane(axis, child.max[axis])]
+    let plane = |side: Side, axis: usize, slot: usize| {
+        children.get(slot).map_or(0.0, |child| match side {
+            Side::Lower => frame.min_plane(axis, child.min[axis]),
+            Side::Upper => frame.max_plane(axis, child.max[axis]),
         })
     };
-    let intervals: [_; 8] = slab.test_all(planes);
+    let intervals: [_; 8] = slab.test_all(plane);
     let mut entries = [SortEntry::NONE; 8];
     for (slot, (child, pointer)) in children.iter().zip(pointers).enumerate() {
         if intervals[slot].hit && !culled(child) {
