@@ -48,6 +48,10 @@ int main(int count, char **arguments)
          if (finding.severity != SILIRAY_SEVERITY_NOTE)
             printf("%s: %s\n", arguments[1], finding.line);
       }
+      siliray_file_structure structure;
+      for (size_t n = 0; siliray_image_structure(context, image, n, &structure, NULL) == 0; n++)
+         printf("%s: %zu: %s, %u primitives, %zu bytes\n", arguments[1], n, structure.level,
+                structure.primitives, structure.bytes);
       result = summary.errors + summary.warnings > 0;
    } else {
       fprintf(stderr, "%s: %s\n", arguments[1], error.text);

@@ -140,6 +140,24 @@ static void test_instruction(const uint8_t *memory, size_t size)
    EXPECT(!registers.is_useless && registers.vdst[0] == 0x10 && registers.vdst[1] == 0xFFFFFFFF);
 }
 
+/* The same by the id of the image: its format says which instruction. */
+static void test_instruction_on_image(siliray_context *context, siliray_id image)
+{
+   siliray_operands operands = {
+      .nodes = {ENCODER_ROOT, 0xFFFFFFFF},
+      .mask = 0xFF,
+      .extent = INFINITY,
+      .origin = {1, 1, 0},
+      .direction = {0, 0, 1},
+   };
+   siliray_registers registers = {0};
+   CALL(siliray_intersect(context, image, &operands, &registers, &error));
+   EXPECT(!registers.is_useless && registers.vdst[0] == 0x10 && registers.vdst[1] == 0xFFFFFFFF);
+   operands.nodes[0] = 0xFFFFF5; /* far beyond the memory */
+   EXPECT(siliray_intersect(context, image, &operands, &registers, NULL) ==
+          SILIRAY_STATUS_NO_STRUCTURE);
+}
+
 static void test_statistics(siliray_context *context, siliray_id image)
 {
    siliray_id statistics = 0;
@@ -192,6 +210,7 @@ int main(void)
    test_node(context, image);
    test_ray(context, image);
    test_instruction(memory, sizeof(memory));
+   test_instruction_on_image(context, image);
    test_statistics(context, image);
    test_update(context, memory, sizeof(memory));
    CALL(siliray_context_free(&context, &error));

@@ -147,7 +147,7 @@ typedef struct {
 
 // A field of a structure.
 typedef struct {
-  // Its name, as in "children[3].min_x".
+  // Its name, as in `children[3].min_x`.
   const char *name;
   // Its bits, from the structure's first byte on: the first one.
   uint32_t first_bit;
@@ -204,6 +204,24 @@ typedef struct {
   size_t structure;
 } siliray_image_info;
 
+// A structure of a file that holds several.
+typedef struct {
+  // "TLAS" or "BLAS"; lives until the image is released.
+  const char *level;
+  // Where it lies in memory.
+  uint64_t address;
+  // Where it lies in the file.
+  uint64_t offset;
+  // Bytes of it.
+  size_t bytes;
+  // Primitives or instances, as its header says.
+  uint32_t primitives;
+  // Box nodes.
+  uint32_t boxes;
+  // Nodes of primitives or instances.
+  uint32_t leaves;
+} siliray_file_structure;
+
 // Operands of image_bvh64_intersect_ray.
 typedef struct {
   // The node: an address divided by eight, a type, and flags on GFX11.
@@ -234,9 +252,9 @@ typedef struct {
   float direction[3];
 } siliray_bvh8_operands;
 
-// What an instruction of GFX12 writes.
+// What an instruction writes.
 typedef struct {
-  // The result registers.
+  // The result registers; image_bvh64_intersect_ray has four, and the others are 0.
   uint32_t vdst[10];
   // The origin: changed only by an instance that is entered.
   float origin[3];
@@ -261,6 +279,25 @@ typedef struct {
   // Where it goes.
   float direction[3];
 } siliray_dual_operands;
+
+// Operands of the instruction of an image's format.
+typedef struct {
+  // The nodes, counted from the bases of the image. The second is for
+  // image_bvh_dual_intersect_ray; 0xFFFFFFFF: none.
+  uint32_t nodes[2];
+  // The ray's instance mask, eight bits; GFX10.3 and GFX11 have none.
+  uint32_t mask;
+  // Flags of the base pointer, from its bit 54 on; GFX10.3 has none.
+  uint32_t flags;
+  // The largest parameter that boxes are tested against.
+  float extent;
+  // Where the ray starts.
+  float origin[3];
+  // Where it goes.
+  float direction[3];
+  // Four words of a resource descriptor; null: as drivers set them.
+  const uint32_t *resource;
+} siliray_operands;
 
 // What else is known of an update. Zeros: nothing.
 typedef struct {
@@ -443,6 +480,14 @@ siliray_status siliray_image_about(const siliray_context *context,
                                    siliray_image_info *about,
                                    siliray_error *error);
 
+// A structure of an image's file, by number: the number that a reading may start in.
+// SILIRAY_STATUS_INDEX ends the list, which is empty where a file holds one structure only.
+siliray_status siliray_image_structure(const siliray_context *context,
+                                       siliray_id image,
+                                       size_t index,
+                                       siliray_file_structure *structure,
+                                       siliray_error *error);
+
 // `image_bvh64_intersect_ray` of GFX10.3 (`generation` 10) and GFX11 (11) on `size` bytes of
 // memory from `address` on. `resource` has four words; `vdst` takes four. Nothing is allocated.
 siliray_status siliray_image_bvh64_intersect_ray(uint32_t generation,
@@ -473,6 +518,15 @@ siliray_status siliray_image_bvh_dual_intersect_ray(const void *memory,
                                                     const siliray_dual_operands *operands,
                                                     siliray_registers *registers,
                                                     siliray_error *error);
+
+// The instruction of an image's format on a node of it: image_bvh64_intersect_ray,
+// image_bvh8_intersect_ray or image_bvh_dual_intersect_ray. The image may be unsound; a node
+// outside of it is SILIRAY_STATUS_NO_STRUCTURE, since hardware would answer as for a miss.
+siliray_status siliray_intersect(const siliray_context *context,
+                                 siliray_id image,
+                                 const siliray_operands *operands,
+                                 siliray_registers *registers,
+                                 siliray_error *error);
 
 // Checks an image; `scene` is what it should hold, or 0. Bytes that cannot be taken apart have a
 // report too, with one error.

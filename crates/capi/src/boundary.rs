@@ -5,7 +5,7 @@
 
 use crate::context::{Context, ContextOptions};
 use crate::image::Reading;
-use crate::instruction::{Bvh8Operands, Bvh64Operands, DualOperands};
+use crate::instruction::{Bvh8Operands, Bvh64Operands, DualOperands, ImageOperands};
 use crate::report::Update;
 use crate::status::{Failure, SilirayStatus, failed};
 use crate::walk::CRay;
@@ -23,6 +23,7 @@ impl FromC for CRay {}
 impl FromC for Bvh64Operands {}
 impl FromC for Bvh8Operands {}
 impl FromC for DualOperands {}
+impl FromC for ImageOperands {}
 
 /// A place for an answer.
 #[derive(Debug)]

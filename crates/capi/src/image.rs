@@ -3,6 +3,7 @@
 use crate::boundary::{self, Out, c_text};
 use crate::context::{Context, Thing};
 use crate::ids::Id;
+use crate::report::beyond;
 use crate::status::{CError, Failure, SilirayStatus, failed, guarded};
 use siliray::gfx12;
 use siliray::input::{InputError, OpenedImage, StoredImage};
@@ -59,11 +60,33 @@ pub struct ImageInfo {
     pub structure: usize,
 }
 
+/// A structure of a file that holds several.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct FileStructure {
+    /// "TLAS" or "BLAS"; lives until the image is released.
+    pub level: *const c_char,
+    /// Where it lies in memory.
+    pub address: u64,
+    /// Where it lies in the file.
+    pub offset: u64,
+    /// Bytes of it.
+    pub bytes: usize,
+    /// Primitives or instances, as its header says.
+    pub primitives: u32,
+    /// Box nodes.
+    pub boxes: u32,
+    /// Nodes of primitives or instances.
+    pub leaves: u32,
+}
+
 /// An image, which may be broken.
 #[derive(Debug)]
 pub(crate) struct Image {
     pub(crate) opened: OpenedImage,
     pub(crate) format: CString,
+    /// What each structure of the file is.
+    levels: Vec<CString>,
     /// What machines walk; proved when somebody walks.
     stored: OnceLock<Result<Arc<StoredImage>, Failure>>,
 }
@@ -88,7 +111,9 @@ impl Image {
             return Err(Failure::new(SilirayStatus::Index, error));
         }
         let format = c_text(opened.format.name);
-        Ok(Self { opened, format, stored: OnceLock::new() })
+        let structures = opened.file.iter().flat_map(|file| &file.structures);
+        let levels = structures.map(|structure| c_text(structure.level)).collect();
+        Ok(Self { opened, format, levels, stored: OnceLock::new() })
     }
 
     /// The image, unless it is broken.
@@ -196,6 +221,36 @@ pub unsafe extern "C" fn siliray_image_about(
             base: file.image.bases.first().copied().unwrap_or(0),
             structures: file.structures.len(),
             structure: file.structure,
+        });
+        Ok(())
+    })
+}
+
+/// A structure of an image's file, by number: the number that a reading may start in.
+/// SILIRAY_STATUS_INDEX ends the list, which is empty where a file holds one structure only.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn siliray_image_structure(
+    context: *const Context,
+    image: Id,
+    index: usize,
+    structure: *mut FileStructure,
+    error: *mut CError,
+) -> SilirayStatus {
+    guarded(error, || {
+        let place = Out::new(structure, "structure")?;
+        let image = boundary::context(context)?.image(image)?;
+        let structures = &image.file()?.structures;
+        let found = structures.iter().zip(&image.levels).nth(index);
+        let (found, level) = found.ok_or_else(beyond(index, structures.len()))?;
+        let [boxes, leaves] = found.nodes;
+        place.put(FileStructure {
+            level: level.as_ptr(),
+            address: found.address,
+            offset: found.offset,
+            bytes: found.bytes,
+            primitives: found.primitives,
+            boxes,
+            leaves,
         });
         Ok(())
     })

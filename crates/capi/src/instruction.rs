@@ -1,7 +1,10 @@
-//! The intersection instructions of AMD's generations on memory of the caller's: (memory,
-//! registers) → registers, bit for bit. Any memory and any registers have an answer.
+//! The intersection instructions of AMD's generations on memory of the caller's, (memory,
+//! registers) → registers, bit for bit, where any memory and any registers have an answer; and on
+//! an image that was opened, by the instruction of its format.
 
 use crate::boundary::{self, Out};
+use crate::context::Context;
+use crate::ids::Id;
 use crate::status::{CError, Failure, SilirayStatus, guarded};
 use siliray::geometry::Vec3;
 use siliray::gfx10::instruction::Memory;
@@ -11,7 +14,8 @@ use siliray::gfx12::instruction::{
     image_bvh8_intersect_ray,
 };
 use siliray::gfx12::layout::bvh4x2::Bvh4Pointer;
-use siliray::gfx12::layout::{BasePointer, NodePointer, Resource};
+use siliray::gfx12::layout::{BasePointer, NodePointer, PointerFlags, Resource};
+use siliray::intersect::{IntersectError, Operands, intersect};
 use std::ffi::c_void;
 
 /// Operands of image_bvh64_intersect_ray.
@@ -66,11 +70,32 @@ pub struct DualOperands {
     pub direction: [f32; 3],
 }
 
-/// What an instruction of GFX12 writes.
+/// Operands of the instruction of an image's format.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct ImageOperands {
+    /// The nodes, counted from the bases of the image. The second is for
+    /// image_bvh_dual_intersect_ray; 0xFFFFFFFF: none.
+    pub nodes: [u32; 2],
+    /// The ray's instance mask, eight bits; GFX10.3 and GFX11 have none.
+    pub mask: u32,
+    /// Flags of the base pointer, from its bit 54 on; GFX10.3 has none.
+    pub flags: u32,
+    /// The largest parameter that boxes are tested against.
+    pub extent: f32,
+    /// Where the ray starts.
+    pub origin: [f32; 3],
+    /// Where it goes.
+    pub direction: [f32; 3],
+    /// Four words of a resource descriptor; null: as drivers set them.
+    pub resource: *const u32,
+}
+
+/// What an instruction writes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
 pub struct Registers {
-    /// The result registers.
+    /// The result registers; image_bvh64_intersect_ray has four, and the others are 0.
     pub vdst: [u32; 10],
     /// The origin: changed only by an instance that is entered.
     pub origin: [f32; 3],
@@ -214,6 +239,61 @@ pub unsafe extern "C" fn siliray_image_bvh_dual_intersect_ray(
         };
         let arithmetic = TriangleArithmetic::default();
         place.put(image_bvh_dual_intersect_ray(&memory, &operands, arithmetic).into());
+        Ok(())
+    })
+}
+
+/// The instruction of an image's format on a node of it: image_bvh64_intersect_ray,
+/// image_bvh8_intersect_ray or image_bvh_dual_intersect_ray. The image may be unsound; a node
+/// outside of it is SILIRAY_STATUS_NO_STRUCTURE, since hardware would answer as for a miss.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn siliray_intersect(
+    context: *const Context,
+    image: Id,
+    operands: *const ImageOperands,
+    registers: *mut Registers,
+    error: *mut CError,
+) -> SilirayStatus {
+    guarded(error, || {
+        let place = Out::new(registers, "registers")?;
+        let image = boundary::context(context)?.image(image)?;
+        let asked = boundary::get(operands, "operands")?;
+        let resource = match asked.resource.is_null() {
+            true => None,
+            false => Some(boundary::numbers(asked.resource, 4, "operands.resource")?),
+        };
+        let flags = u16::try_from(asked.flags).ok().and_then(PointerFlags::from_bits);
+        let unknown = || {
+            let text = format!("flags {:#x}, expected ten bits", asked.flags);
+            Failure::new(SilirayStatus::Option, text)
+        };
+        let operands = Operands {
+            nodes: asked.nodes.into_iter().filter(|node| *node != u32::MAX).collect(),
+            origin: asked.origin,
+            direction: asked.direction,
+            extent: asked.extent,
+            mask: asked.mask as u8,
+            resource: resource
+                .and_then(|words| words.first_chunk())
+                .map(|&w| Resource::from_words(w)),
+            flags: flags.ok_or_else(unknown)?,
+        };
+        let answer = intersect(image.file()?, &operands).map_err(|error| {
+            let status = match error {
+                IntersectError::Format(_) => SilirayStatus::Unsupported,
+                IntersectError::Nodes { .. } | IntersectError::Flags(_) => SilirayStatus::Option,
+                IntersectError::Outside { .. } => SilirayStatus::NoStructure,
+                IntersectError::Base(_) => SilirayStatus::Unsound,
+            };
+            Failure::new(status, error)
+        })?;
+        let word = |number: usize| answer.vdst.get(number).copied().unwrap_or(0);
+        place.put(Registers {
+            vdst: std::array::from_fn(word),
+            origin: answer.decoded.origin,
+            direction: answer.decoded.direction,
+            is_useless: answer.decoded.warning.is_some(),
+        });
         Ok(())
     })
 }

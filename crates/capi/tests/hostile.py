@@ -32,6 +32,8 @@ SIGNATURES = {
     "release": [P, ID, P],
     "image_read": [P, P, SIZE, P, P, P],
     "image_about": [P, ID, P, P],
+    "image_structure": [P, ID, SIZE, P, P],
+    "intersect": [P, ID, P, P, P],
     "scene_read": [P, P, P, SIZE, P, P],
     "scene_triangles": [P, P, SIZE, P, SIZE, P, P],
     "check": [P, ID, ID, P, P],
@@ -65,6 +67,18 @@ class Error(c.Structure):
 
 class Summary(c.Structure):
     _fields_ = [(name, c.c_uint64) for name in "nodes errors warnings notes findings".split()]
+
+
+class Operands(c.Structure):
+    _fields_ = [
+        ("nodes", c.c_uint32 * 2),
+        ("mask", c.c_uint32),
+        ("flags", c.c_uint32),
+        ("extent", c.c_float),
+        ("origin", c.c_float * 3),
+        ("direction", c.c_float * 3),
+        ("resource", P),
+    ]
 
 
 class Reading(c.Structure):
@@ -282,6 +296,9 @@ class Hostile(unittest.TestCase):
             call("describe", self.context, image, root, c.byref(out))
             call("stats", self.context, image, c.byref(out))
             call("image_about", self.context, image, room)
+            call("image_structure", self.context, image, source.choice((0, 1, 2**63)), room)
+            asked = Operands((root & 0xFFFFFFFF, 0xFFFFFFFF), 255, 0, 1e9, (0, 0, 0), (0, 0, 1))
+            call("intersect", self.context, image, c.byref(asked), room)
             ray = Ray((0, 0, 0), (0, 0, 1), 0, 1e9, 255, 0, 2)
             call("walk", self.context, image, None, c.byref(ray), 10, c.byref(out))
 
@@ -299,6 +316,37 @@ class Hostile(unittest.TestCase):
             for generation in (10, 11):
                 self.assertEqual(call("image_bvh64_intersect_ray", generation, *arguments), "OK")
             self.assertEqual(call("image_bvh64_intersect_ray", 12, *arguments), "OPTION")
+
+    def test_an_instruction_on_an_image(self):
+        image = self.image()
+        room = (c.c_uint32 * 64)()
+        asked = Operands((0x15, 0xFFFFFFFF), 255, 0, 1e9, (0, 0, -9), (0, 0, 1), None)
+
+        def intersect(**changes):
+            changed = Operands.from_buffer_copy(asked)
+            for name, value in changes.items():
+                setattr(changed, name, value)
+            return call("intersect", self.context, image, c.byref(changed), room)
+
+        self.assertEqual(intersect(), "OK")
+        self.assertEqual(intersect(nodes=(0x15, 0x25)), "OPTION")
+        self.assertEqual(intersect(nodes=(0xFFFFFFFF, 0xFFFFFFFF)), "OPTION")
+        self.assertEqual(intersect(nodes=(0x7FFFFFF5, 0xFFFFFFFF)), "NO_STRUCTURE")
+        self.assertEqual(intersect(flags=1 << 10), "OPTION")
+        self.assertEqual(intersect(flags=0xFFFFFFFF), "OPTION")
+        self.assertEqual(intersect(mask=0xFFFFFFFF, extent=float("nan")), "OK")
+        report = self.made("check", image, 0)
+        wrong = call("intersect", self.context, report, c.byref(asked), room)
+        self.assertEqual(wrong, "WRONG_KIND")
+
+    def test_structures(self):
+        image = self.image()
+        room = (c.c_uint8 * ROOM)()
+        self.assertEqual(call("image_structure", self.context, image, 0, room), "OK")
+        level = c.cast(c.c_void_p.from_buffer(room).value, c.c_char_p).value
+        self.assertEqual(level, b"BLAS")
+        for index in (1, 2**32, 2**64 - 1):
+            self.assertEqual(call("image_structure", self.context, image, index, room), "INDEX")
 
     def test_flips(self):
         """Random bits of a file: an error code, a finding, or the same walk."""

@@ -3,12 +3,15 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 
 use siliray::documents::findings::RuleCounts;
+use siliray::gfx12::layout::PointerFlags;
 use siliray::input::{OpenedImage, build_options, format_options};
+use siliray::intersect::{Operands, intersect};
 use siliray::machine::{FormatEntry, ReadOptions, Settings, Severity};
 use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
 use siliray_capi::context::{Context, siliray_context_free, siliray_context_new};
-use siliray_capi::image::siliray_image_read;
+use siliray_capi::image::{FileStructure, siliray_image_read, siliray_image_structure};
+use siliray_capi::instruction::{ImageOperands, Registers, siliray_intersect};
 use siliray_capi::report::{
     CFinding, Summary, siliray_check, siliray_report_finding, siliray_report_summary,
 };
@@ -159,4 +162,87 @@ fn walks_are_those_of_the_facade() {
             }
         }
     }
+}
+
+/// The instruction of each generation on an image, by its id.
+#[test]
+fn instructions_are_those_of_the_facade() {
+    let context = Owned::new();
+    let run = |image: u64, asked: &ImageOperands| -> Result<Registers, SilirayStatus> {
+        let mut place = MaybeUninit::uninit();
+        // SAFETY: LIVE, READABLE, WRITABLE.
+        let status =
+            unsafe { siliray_intersect(context.0, image, asked, place.as_mut_ptr(), null_mut()) };
+        // SAFETY: a call that succeeds has written its answer.
+        if status == SilirayStatus::Ok { Ok(unsafe { place.assume_init() }) } else { Err(status) }
+    };
+    let mut met = 0;
+    for name in ["gfx10-bvh4", "gfx11-bvh4", "gfx12", "gfx12-bvh4x2"] {
+        let format = registry().format(name).unwrap();
+        let bytes = file(format, Builtin::Interior, 400);
+        let opened = OpenedImage::read("image".into(), &bytes, format, &ReadOptions::default());
+        let file = opened.file.as_ref().unwrap();
+        let tree = std::sync::Arc::clone(opened.stored().unwrap().checked.tree());
+        let image = context.image(&bytes);
+        for query in siliray::conformance::aimed_rays(&tree, 3, 50) {
+            let ray = query.shape;
+            let asked = ImageOperands {
+                nodes: [file.image.root as u32, u32::MAX],
+                mask: 0xFF,
+                flags: 0,
+                extent: ray.tmax,
+                origin: ray.origin.to_array(),
+                direction: ray.direction.to_array(),
+                resource: null(),
+            };
+            let expected = intersect(
+                file,
+                &Operands {
+                    nodes: vec![asked.nodes[0]],
+                    origin: asked.origin,
+                    direction: asked.direction,
+                    extent: asked.extent,
+                    mask: 0xFF,
+                    resource: None,
+                    flags: PointerFlags::empty(),
+                },
+            );
+            let (expected, found) = (expected.unwrap().vdst, run(image, &asked).unwrap());
+            assert_eq!(found.vdst[..expected.len()], expected, "{name}");
+            met += usize::from(expected[0] != u32::MAX);
+            let outside = ImageOperands { nodes: [0x7FFF_FFF5, u32::MAX], ..asked };
+            assert_eq!(run(image, &outside).unwrap_err(), SilirayStatus::NoStructure);
+        }
+    }
+    assert!(met > 100, "{met}");
+}
+
+/// Structures are those that the command lists, and each of them can be started in.
+#[test]
+fn structures_are_those_of_the_file() {
+    let context = Owned::new();
+    let format = registry().format("gfx12").unwrap();
+    let bytes = file(format, Builtin::Forest, 2000);
+    let opened = OpenedImage::read("image".into(), &bytes, format, &ReadOptions::default());
+    let expected = &opened.file.as_ref().unwrap().structures;
+    let image = context.image(&bytes);
+    for (number, one) in expected.iter().enumerate() {
+        // SAFETY: LIVE, WRITABLE.
+        let found: FileStructure = answer(|place| unsafe {
+            siliray_image_structure(context.0, image, number, place, null_mut())
+        });
+        assert_eq!(text(found.level), one.level);
+        assert_eq!(
+            (found.address, found.offset, found.bytes),
+            (one.address, one.offset, one.bytes)
+        );
+        assert_eq!((found.primitives, [found.boxes, found.leaves]), (one.primitives, one.nodes));
+    }
+    assert!(expected.len() > 2, "{}", expected.len());
+    let mut place = MaybeUninit::uninit();
+    // SAFETY: LIVE, WRITABLE.
+    let status = unsafe {
+        siliray_image_structure(context.0, image, expected.len(), place.as_mut_ptr(), null_mut())
+    };
+    assert_eq!(status, SilirayStatus::Index);
 }

@@ -4,6 +4,7 @@ use crate::beam_args::{Beam, Clearance};
 use crate::commands::hart::args::{Asm, Disasm, Run};
 use crate::commands::isbe::args::Isbe;
 use crate::compare_args::Compare;
+use crate::failure::Failure;
 use crate::image_args::{
     Check, Diff, ImageChoice, ImageOutput, Inspect, Intersect, Refit, Stats, Vectors,
 };
@@ -17,6 +18,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use siliray::build::{MAX_LEAF, Options as BuildOptions};
 use siliray::conformance::Filter;
+use siliray::input::accepts_width;
+use siliray::machine::{FormatEntry, MachineEntry};
 use siliray::render::{MAX_SAMPLES, Measure};
 use siliray::tree::bvh::MAX_WIDTH;
 use std::ffi::OsString;
@@ -163,7 +166,7 @@ pub(crate) struct View {
 
     /// The format that a scene is encoded in [default: gfx12]
     #[arg(long, value_name = "FORMAT", value_parser = crate::machine_args::tree_formats())]
-    pub(crate) format: Option<&'static siliray::machine::FormatEntry>,
+    pub(crate) format: Option<&'static FormatEntry>,
 
     #[command(flatten)]
     pub(crate) preset: crate::shared_args::PresetChoice,
@@ -311,10 +314,19 @@ impl TreeShape {
         [self.width, self.max_leaf]
     }
 
-    /// Options with this shape.
-    pub(crate) fn of(self, options: BuildOptions) -> BuildOptions {
+    /// Options with this shape, for trees that a machine walks in a format.
+    pub(crate) fn of(
+        self,
+        options: BuildOptions,
+        machine: &MachineEntry,
+        format: Option<&'static FormatEntry>,
+    ) -> Result<BuildOptions, Failure> {
+        if let Some(width) = self.width {
+            accepts_width(machine, format, width)
+                .map_err(|error| Failure::usage(format!("--width: {error}")))?;
+        }
         let width = self.width.unwrap_or(options.width);
-        BuildOptions { width, max_leaf: self.max_leaf.unwrap_or(options.max_leaf), ..options }
+        Ok(BuildOptions { width, max_leaf: self.max_leaf.unwrap_or(options.max_leaf), ..options })
     }
 }
 
@@ -395,7 +407,8 @@ pub(crate) struct Render {
 /// With images, each machine that reads their format walks them as they are stored, and is compared
 /// with brute force on what they store: how many hits it loses, on which primitives, and through
 /// which node and child. Rays are aimed at edges of triangles and at boxes of nodes. The exit
-/// status is 1 if a machine loses hits that it should not lose.
+/// status is 1 if a machine loses hits that it should not lose, and if every machine that is made
+/// for the format refuses an image: then nothing was compared that hardware would do.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
@@ -430,10 +443,11 @@ pub(crate) struct Conformance {
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// Entries of the traversal stack, 1 to 31, for machines that have one
+    /// Entries of the traversal stack, for machines that have one: 8, 16, 32 or 64 on GFX11, 1 to
+    /// 31 with the stack instruction of GFX12, else 1 to 255
     #[arg(long, value_name = "N", default_value_t = 16, allow_negative_numbers = true)]
-    #[arg(value_parser = |text: &str| values::count(text, 1, 31))]
-    pub(crate) stack_size: usize,
+    #[arg(value_parser = values::stack_size)]
+    pub(crate) stack_size: u8,
 
     #[command(flatten)]
     pub(crate) image: ImageChoice,

@@ -35,7 +35,8 @@ pub(crate) struct ImageChoice {
     #[arg(value_parser = values::address, allow_negative_numbers = true)]
     pub(crate) primitive_base: Option<u64>,
 
-    /// Raw memory: the pointer of the first node; behind a header it is 0x15, without one 0x5
+    /// Raw memory: the pointer of the first node; behind GPURT's header it is 0x15, else 0x5, as
+    /// RADV and HIPRT count from behind theirs
     #[arg(long, value_name = "PTR", requires = "raw", help_heading = "Image options")]
     #[arg(value_parser = values::word, allow_negative_numbers = true)]
     pub(crate) root: Option<u32>,
@@ -73,7 +74,7 @@ impl ImageChoice {
         };
         let Some(root) = self.root.map(u64::from).or(node) else {
             return Err(Failure::usage("raw memory needs --root, the pointer of its first node")
-                .hint("behind a GPURT header the first node is 0x15, without one it is 0x5"));
+                .hint("behind GPURT's header the first node is 0x15, with other writers 0x5"));
         };
         let known = format.map_or(&[][..], |format| format.writers);
         if let Some(writer) = self.writer.filter(|name| !known.contains(name)) {
@@ -96,14 +97,16 @@ pub(crate) struct ImageOutput {
     #[arg(help_heading = "Image options")]
     pub(crate) format: Option<&'static FormatEntry>,
 
-    /// Write the image to this file: for gfx12 an .rra file, which Radeon Raytracing Analyzer
-    /// opens, or, of the policies radv and hiprt and under another ending, the memory as they have
-    /// it; for xphmg the memory from 0x81000000 on, which `run --load` puts there
+    /// Write the image to this file. AMD's formats: under the ending .rra a file that Radeon
+    /// Raytracing Analyzer opens (gfx12: under any, but for the policies radv and hiprt), under
+    /// .gamma, of the policy radv, a dump as RADV writes it, and under any other the memory as the
+    /// driver of the policy has it, or siliray's container. xphmg: the memory from 0x81000000 on,
+    /// which `run --load` puts there
     #[arg(long, short, value_name = "FILE", requires = "format", help_heading = "Image options")]
     pub(crate) output: Option<PathBuf>,
 
-    /// gfx12: whose memory it is, how primitives are packed and planes are rounded: dense, radv,
-    /// gpurt or hiprt [default: dense]
+    /// Whose memory it is, how primitives are packed and planes are rounded; gfx12: dense, radv,
+    /// gpurt or hiprt [default: dense]; gfx10-bvh4 and gfx11-bvh4: own, radv or gpurt [default: own]
     #[arg(long, value_name = "POLICY", requires = "format", help_heading = "Image options")]
     pub(crate) policy: Option<String>,
 
@@ -126,14 +129,22 @@ pub(crate) struct ImageOutput {
 }
 
 impl ImageOutput {
-    /// What is set, whichever option set it.
-    pub(crate) fn settings(&self) -> Settings {
+    /// What is set, whichever option set it; twice is once too often.
+    pub(crate) fn settings(&self) -> Result<Settings, Failure> {
         let named = [("policy", &self.policy), ("precision", &self.precision)];
         let named = named.into_iter().filter_map(|(key, value)| Some((key, value.as_deref()?)));
         let switches = [("obb", self.obb), ("rebraid", self.rebraid)];
         let switched = switches.into_iter().filter(|(_, on)| *on).map(|(key, _)| (key, "on"));
         let set = self.settings.iter().map(|(key, value)| (key.as_str(), value.as_str()));
-        named.chain(switched).chain(set).fold(Settings::default(), |all, (k, v)| all.with(k, v))
+        named.chain(switched).chain(set).try_fold(
+            Settings::default(),
+            |all, (key, value)| match all.get(key) {
+                Some(other) => Err(Failure::usage(format!(
+                    "{key} is set twice, to {other} and to {value}: expected one --set or option"
+                ))),
+                None => Ok(all.with(key, value)),
+            },
+        )
     }
 }
 
@@ -163,7 +174,8 @@ pub(crate) struct Check {
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
 
-    /// The scene that the image was made of: its primitives must be in the image, bit for bit
+    /// The scene that the image was made of: its primitives must be in the image, bit for bit; any
+    /// that is not is an error
     #[arg(long, value_name = "SCENE")]
     pub(crate) scene: Option<OsString>,
 

@@ -30,9 +30,10 @@ pub(crate) struct MachineChoice {
     #[arg(long)]
     pub(crate) rebuild: bool,
 
-    /// Entries of the traversal stack, 1 to 31, for machines that have one [default: 16]
+    /// Entries of the traversal stack, for machines that have one: 8, 16, 32 or 64 on GFX11, 1 to
+    /// 31 with the stack instruction of GFX12, else 1 to 255 [default: 16; of gfx12-hiprt 64]
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    #[arg(value_parser = |text: &str| values::count(text, 1, 31).map(|size| size as u8))]
+    #[arg(value_parser = values::stack_size)]
     pub(crate) stack_size: Option<u8>,
 
     /// The features that the capability register of the machine hart shows, 0 to 0x3f: its program
@@ -60,12 +61,15 @@ impl MachineChoice {
         let asked = shape.asked().into_iter().chain(self.preset.asked());
         refuse_build_options(name, input, self.rebuild, asked)?;
         let machine = self.machine(input);
-        let given =
-            [("--stack-size", self.stack_size.is_some()), ("--rtcap", self.rtcap.is_some())];
-        for (option, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
-            refuse_option(option, machine)?;
+        if let Some(size) = self.stack_size {
+            require_option("--stack-size", machine, |machine| !machine.stack_sizes.is_empty())?;
+            machine.accepts_stack(size).map_err(Failure::usage)?;
         }
-        let build = shape.of(build_options(machine, self.format, self.preset.preset()));
+        if self.rtcap.is_some() {
+            require_option("--rtcap", machine, |machine| machine.has_capabilities)?;
+        }
+        let usual = build_options(machine, self.format, self.preset.preset());
+        let build = shape.of(usual, machine, self.format)?;
         let (format, rebuild) = (self.format, self.rebuild);
         Ok(Route { machine, format, settings: Settings::default(), rebuild, build })
     }
@@ -77,12 +81,16 @@ impl MachineChoice {
 }
 
 /// Refuses an option that a machine does not have.
-fn refuse_option(option: &'static str, machine: &MachineEntry) -> Result<(), Failure> {
-    if machine.options.contains(&option) {
+fn require_option(
+    option: &'static str,
+    machine: &MachineEntry,
+    has: fn(&MachineEntry) -> bool,
+) -> Result<(), Failure> {
+    if has(machine) {
         return Ok(());
     }
     let message = format!("the machine {} has no {option}", machine.name);
-    let all = registry().machines().iter().filter(|machine| machine.options.contains(&option));
+    let all = registry().machines().iter().filter(|machine| has(machine));
     let all: Vec<&str> = all.map(|machine| machine.name).collect();
     Err(Failure::usage(message).hint(format!("machines that do are {}", all.join(", "))))
 }

@@ -56,6 +56,11 @@ pub(crate) fn count(text: &str, least: usize, most: usize) -> Result<usize, Stri
     if (least..=most).contains(&number) { Ok(number) } else { Err(expected()) }
 }
 
+/// Entries of a traversal stack. Which of them a machine has is the machine's to say.
+pub(crate) fn stack_size(text: &str) -> Result<u8, String> {
+    count(text, 1, u8::MAX.into()).map(|size| size as u8)
+}
+
 /// A mode of the fast tracer; `in_place` is understood too.
 pub(crate) fn trace_mode(text: &str) -> Result<Mode, String> {
     let typed = text.replace('_', "-");

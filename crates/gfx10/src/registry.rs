@@ -15,7 +15,7 @@ use bvh4::layout::triangle_info::{IdWord, TriangleInfo};
 use bvh4::layout::{Fp16BoxNode, Fp32BoxNode, GeometryInfo, GpurtHeader, RadvHeader};
 use bvh4::rra::container::Magic;
 use machine::file::{is_container_of, read_container, write_container};
-use machine::registry::{Made, NodeNames, loses_beyond_margin};
+use machine::registry::{Made, NodeNames, StackSizes, loses_beyond_margin};
 use machine::{
     ByteSplit, Capabilities, Checked, EncodeError, Encoded, Figures, Format, FormatEntry, Image,
     ImageFile, MachineEntry, MachineInput, MachineOptions, ReadError, ReadOptions, Setting,
@@ -148,6 +148,11 @@ pub const MACHINES: &[MachineEntry] = &[
 /// RADV's loops see one triangle of a node. The margin makes up for the hardware's roundings.
 const SINGLES: &[(&str, &str)] = &[("policy", "radv"), ("margin", "on")];
 
+/// GFX10.3 has no instruction for a stack: its ring may be of any size.
+const RING_SIZES: StackSizes = &[1..=255];
+/// What two bits of GFX11's stack instruction say.
+const LDS_SIZES: StackSizes = &[8..=8, 16..=16, 32..=32, 64..=64];
+
 /// A machine that walks images with the box test of the hardware.
 const fn walk(
     generation: Generation,
@@ -159,9 +164,9 @@ const fn walk(
         Generation::Gfx10 => |format| format.name == GFX10_NAME,
         Generation::Gfx11 => |format| format.name == GFX11_NAME,
     };
-    let format = match generation {
-        Generation::Gfx10 => GFX10_NAME,
-        Generation::Gfx11 => GFX11_NAME,
+    let (format, stack_sizes) = match generation {
+        Generation::Gfx10 => (GFX10_NAME, RING_SIZES),
+        Generation::Gfx11 => (GFX11_NAME, LDS_SIZES),
     };
     MachineEntry {
         name,
@@ -171,7 +176,8 @@ const fn walk(
         settings: &[],
         takes_trees: false,
         nodes: NodeNames::Image,
-        options: &["--stack-size"],
+        stack_sizes,
+        has_capabilities: false,
         takes_beams: false,
         oracle: None,
         may_lose: loses_beyond_margin,

@@ -18,7 +18,7 @@ use crate::stack::StackAddress;
 use crate::walk::{Dual, Gpurt, Hiprt, Options as WalkOptions, Radv, RadvLiteral, Shipped};
 use crate::{Gfx12, NAME, check, describe, dump, encode, outline};
 use machine::file::{is_container_of, read_container};
-use machine::registry::{Made, NodeNames, loses_beyond_margin};
+use machine::registry::{Made, NodeNames, StackSizes, loses_beyond_margin};
 use machine::{
     ByteSplit, Capabilities, Checked, Detail, EncodeError, Encoded, Figures, Format, FormatEntry,
     Image, ImageFile, Machine, MachineEntry, MachineInput, MachineOptions, MakeError, Outline,
@@ -181,6 +181,7 @@ pub const MACHINES: &[MachineEntry] = &[
     }),
     MachineEntry {
         settings: HIPRT,
+        stack_sizes: SPILLING_SIZES,
         ..walk(
             "gfx12-hiprt",
             "HIPRT's loop, with a stack that spills to memory",
@@ -200,6 +201,11 @@ pub const MACHINES: &[MachineEntry] = &[
     },
 ];
 
+/// What the stack instruction has room for.
+const STACK_SIZES: StackSizes = &[1..=31];
+/// HIPRT's stack spills, so that its size is free.
+const SPILLING_SIZES: StackSizes = &[1..=255];
+
 /// A machine that walks images with the box test of the hardware.
 const fn walk(
     name: &'static str,
@@ -214,7 +220,8 @@ const fn walk(
         settings: &[],
         takes_trees: false,
         nodes: NodeNames::Image,
-        options: &["--stack-size"],
+        stack_sizes: STACK_SIZES,
+        has_capabilities: false,
         takes_beams: false,
         oracle: None,
         may_lose: loses_beyond_margin,

@@ -90,7 +90,7 @@ pub use query::{BeamQuery, BeamShape, HitKind, LeafRule, Query, RayFlags, RayQue
 pub use reference::Reference;
 pub use registry::{
     Encoded, FormatEntry, MachineEntry, MachineInput, MachineOptions, MakeError, RawLayout,
-    ReadOptions, Registry, Setting, Settings, TreeEntry, WrongFormat,
+    ReadOptions, Registry, Setting, Settings, StackSizeError, TreeEntry, WrongFormat,
 };
 pub use rules::{CheckRule, RuleEntry};
 pub use tree_format::PlainTree;

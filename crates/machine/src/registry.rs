@@ -12,6 +12,7 @@ use crate::{
 use geometry::TriangleRule;
 use std::error::Error;
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use tree::Tree;
 
@@ -151,6 +152,18 @@ impl Settings {
     }
 }
 
+/// A tree whose nodes are wider than those of a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{found} children of a node: {format} holds {most} at most")]
+pub struct WidthError {
+    /// The format.
+    pub format: &'static str,
+    /// What was asked for.
+    pub found: usize,
+    /// What there is room for.
+    pub most: usize,
+}
+
 /// An image, and what only its encoder knows of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Encoded {
@@ -184,9 +197,10 @@ pub struct MachineEntry {
     pub takes_beams: bool,
     /// How its steps name nodes.
     pub nodes: NodeNames,
-    /// Which [`MachineOptions`] it has beside the rule, by the names of the commands' options:
-    /// `--stack-size`, `--rtcap`.
-    pub options: &'static [&'static str],
+    /// How many entries its traversal stack may have; nothing if it has none that can be chosen.
+    pub stack_sizes: StackSizes,
+    /// Whether its capability register can be set.
+    pub has_capabilities: bool,
     /// The machine over what it reads.
     pub make: fn(&MachineInput, &MachineOptions) -> Made,
     /// What its answers to rays are compared with: the oracle on the decoded geometry, or, for
@@ -194,6 +208,35 @@ pub struct MachineEntry {
     pub oracle: Option<fn(&MachineInput) -> Made>,
     /// Whether it is known to miss this hit of this ray: a loss, which is reported, not a mismatch.
     pub may_lose: fn(&MachineInput, &RayQuery, &Hit) -> bool,
+}
+
+/// The sizes of a traversal stack that a machine can be made with, as ranges.
+pub type StackSizes = &'static [RangeInclusive<u8>];
+
+/// A stack of a size that a machine does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the machine {machine} has no stack of {found} entries, but of {}", in_words(.expected))]
+pub struct StackSizeError {
+    /// The machine.
+    pub machine: &'static str,
+    /// What was asked for.
+    pub found: u8,
+    /// What there is.
+    pub expected: StackSizes,
+}
+
+/// Sizes in words: "8, 16, 32 or 64", "1 to 31".
+fn in_words(sizes: &[RangeInclusive<u8>]) -> String {
+    let word = |size: &RangeInclusive<u8>| match size.start() == size.end() {
+        true => size.start().to_string(),
+        false => format!("{} to {}", size.start(), size.end()),
+    };
+    let words: Vec<String> = sizes.iter().map(word).collect();
+    match words.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => "none".to_owned(),
+    }
 }
 
 /// How the steps of a machine name nodes.
@@ -373,6 +416,15 @@ impl FormatEntry {
         self.trees.is_some()
     }
 
+    /// Refuses a tree that is wider than the nodes that these settings make.
+    ///
+    /// # Errors
+    /// What there is room for.
+    pub fn accepts_width(&self, settings: &Settings, found: usize) -> Result<(), WidthError> {
+        let most = self.trees.as_ref().map_or(found, |trees| (trees.shape)(settings).width);
+        if found <= most { Ok(()) } else { Err(WidthError { format: self.name, found, most }) }
+    }
+
     /// Refuses keys and values that the format does not have.
     ///
     /// # Errors
@@ -398,6 +450,20 @@ impl FormatEntry {
 fn listed<'a>(words: impl Iterator<Item = &'a str>) -> String {
     let words: Vec<&str> = words.collect();
     if words.is_empty() { "none".to_owned() } else { words.join(", ") }
+}
+
+impl MachineEntry {
+    /// Refuses a stack of a size that the machine does not have.
+    ///
+    /// # Errors
+    /// The sizes that there are. A machine without a choice takes any, and does not look at it.
+    pub fn accepts_stack(&self, size: u8) -> Result<(), StackSizeError> {
+        let expected = self.stack_sizes;
+        if expected.is_empty() || expected.iter().any(|sizes| sizes.contains(&size)) {
+            return Ok(());
+        }
+        Err(StackSizeError { machine: self.name, found: size, expected })
+    }
 }
 
 impl fmt::Debug for FormatEntry {

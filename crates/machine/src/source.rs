@@ -13,7 +13,7 @@ use tree::{Blas, Instance, PrimitiveId, Primitives};
 /// The rule, as users meet it.
 pub const SOURCE: RuleEntry = RuleEntry {
     name: "source",
-    severity: Severity::Warning,
+    severity: Severity::Error,
     promise: "the primitives and instances are those of the scene that --scene names",
 };
 

@@ -30,6 +30,8 @@ pub(crate) struct ReadChoice {
     structure: Option<usize>,
     /// Base, base of primitives, root.
     raw: Option<(u64, Option<u64>, u64)>,
+    /// Who wrote raw memory.
+    writer: Option<String>,
     format: String,
 }
 
@@ -180,10 +182,11 @@ impl Image {
 
 impl Image {
     fn new(py: Python<'_>, name: String, bytes: Vec<u8>, choice: &ReadChoice) -> PyResult<Self> {
-        let layout =
-            |(base, primitive_base, root)| RawLayout { base, primitive_base, root, writer: None };
-        let options = ReadOptions { structure: choice.structure, raw: choice.raw.map(layout) };
         let raw = names::format(&choice.format)?;
+        let writer = choice.writer.as_deref().map(|name| names::writer(raw, name)).transpose()?;
+        let layout =
+            |(base, primitive_base, root)| RawLayout { base, primitive_base, root, writer };
+        let options = ReadOptions { structure: choice.structure, raw: choice.raw.map(layout) };
         let opened = py.detach(|| OpenedImage::read(name, &bytes, raw, &options));
         if let Err(error @ ReadError::NoStructure { .. }) = &opened.file {
             return Err(errors::option(format!("{}: {error}", opened.name)));
@@ -198,7 +201,8 @@ impl Image {
         bytes: Vec<u8>,
         format: &str,
     ) -> PyResult<Self> {
-        let choice = ReadChoice { structure: None, raw: None, format: format.to_owned() };
+        let format = format.to_owned();
+        let choice = ReadChoice { structure: None, raw: None, writer: None, format };
         Self::new(py, name, bytes, &choice)
     }
 

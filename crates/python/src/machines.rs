@@ -11,7 +11,8 @@ use siliray::build::{Options as BuildOptions, Preset, Progress, build as build_t
 use siliray::cameras::Seen;
 use siliray::compare::{CompareError, Compared, Plan, Variant, compare as compare_formats, page};
 use siliray::conformance::{
-    self, ConformanceError, Filter, FilterError, ImageOptions, Options as LawOptions, run_image,
+    self, ConformanceError, Filter, FilterError, ImageError, ImageOptions, Options as LawOptions,
+    run_image,
 };
 use siliray::documents;
 use siliray::documents::clearance::ClearanceDocument;
@@ -95,7 +96,9 @@ pub(crate) fn build(
 
 fn no_image(error: &MakeImageError) -> PyErr {
     match error {
-        MakeImageError::ManyPresets(_) | MakeImageError::Setting(_) => errors::option(error),
+        MakeImageError::ManyPresets(_) | MakeImageError::Setting(_) | MakeImageError::Width(_) => {
+            errors::option(error)
+        }
         MakeImageError::Build(error) => errors::build(error),
         MakeImageError::Encode(_) => errors::image(error),
     }
@@ -398,7 +401,9 @@ pub(crate) fn law(
         if images.is_empty() {
             let table = conformance::run(&options, &|progress| watch.tell(progress));
             let table = table.map_err(|error| match error {
-                ConformanceError::Filter(_) => errors::option(error),
+                ConformanceError::Filter(_) | ConformanceError::StackSize(_) => {
+                    errors::option(error)
+                }
                 _ => errors::machine(error),
             })?;
             return document::text(&TableDocument::new(&table, &options));
@@ -413,7 +418,11 @@ pub(crate) fn law(
             let part = |Progress { fraction }| {
                 watch.tell(Progress { fraction: (number as f32 + fraction) / images.len() as f32 })
             };
-            reports.push(run_image(stored, &options, &part).map_err(errors::machine)?);
+            let report = run_image(stored, &options, &part).map_err(|error| match error {
+                ImageError::StackSize(_) => errors::option(error),
+                _ => errors::machine(error),
+            });
+            reports.push(report?);
         }
         let images = reports.iter().map(LawImage::from).collect();
         document::text(&ImagesDocument { seed, images })

@@ -21,6 +21,15 @@ pub(crate) fn format(name: &str) -> PyResult<&'static FormatEntry> {
     registry().format(name).map_or_else(|| unknown("format", name, names), Ok)
 }
 
+/// The writer of that name, of those whose memory a format tells apart.
+pub(crate) fn writer(format: &FormatEntry, name: &str) -> PyResult<&'static str> {
+    if format.writers.is_empty() {
+        let message = format!("writer {name:?}: {} has one layout, whoever writes it", format.name);
+        return Err(errors::option(message));
+    }
+    one_of("writer", name, format.writers, |writer| writer)
+}
+
 /// The preset of that name.
 pub(crate) fn preset(name: &str) -> PyResult<Preset> {
     one_of("preset", name, &Preset::ALL, |preset| preset.name())

@@ -34,8 +34,12 @@ impl Walker {
             let message = "an image has its own tree, so preset has no effect without rebuild";
             return Err(errors::option(format!("{}: {message}", input.name())));
         }
-        if self.stack_size.is_some() && !machine.options.contains(&"--stack-size") {
-            return Err(errors::option(format!("the machine {} has no stack_size", machine.name)));
+        if let Some(size) = self.stack_size {
+            if machine.stack_sizes.is_empty() {
+                let message = format!("the machine {} has no stack_size", machine.name);
+                return Err(errors::option(message));
+            }
+            machine.accepts_stack(size).map_err(errors::option)?;
         }
         let build = build_options(machine, format, preset);
         Ok(Route { machine, format, settings: Settings::default(), rebuild, build })

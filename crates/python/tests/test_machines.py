@@ -86,6 +86,22 @@ def test_raw_memory_is_read_where_it_lies() -> None:
         siliray.Image.from_bytes(b"", structure=1, raw=raw)
 
 
+def test_raw_memory_is_read_as_its_writer_has_it() -> None:
+    vectors = Path(__file__).parents[2] / "gfx10" / "tests" / "vectors"
+    file = vectors / "hiprt-cornell-bvh4.bin"
+    layout = {"base": 0x40, "primitive_base": 0xBC0, "root": 0x5, "format": "gfx10-bvh4"}
+    where = ["--raw", "--raw-format", "gfx10-bvh4", "--base", "0x40"]
+    where += ["--primitive-base", "0xbc0", "--root", "0x5"]
+    for writer in (None, "hiprt"):
+        image = siliray.Image.open(file, raw=siliray.RawMemory(**layout, writer=writer))
+        asked = where + ([] if writer is None else ["--writer", writer])
+        assert timeless(siliray.check(image)) == timeless(document("check", file, *asked))
+    for writer, format in (("nobody", "gfx10-bvh4"), ("hiprt", "gfx12")):
+        wrong = siliray.RawMemory(**{**layout, "format": format}, writer=writer)
+        with pytest.raises(siliray.Error, match="writer"):
+            siliray.Image.open(file, raw=wrong)
+
+
 def test_check_and_inspect_say_what_the_commands_say(image: siliray.Image, file: Path) -> None:
     assert timeless(siliray.check(file)) == timeless(document("check", file))
     assert timeless(siliray.inspect(file)) == timeless(document("inspect", file))

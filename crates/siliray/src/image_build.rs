@@ -3,7 +3,7 @@
 use crate::documents::build::{BuildDocument, ImageFigures, TreeFigures};
 use crate::input::{Origin, format_options};
 use build::{BuildError, Options, Preset, ProgressFn, build};
-use machine::registry::SettingError;
+use machine::registry::{SettingError, WidthError};
 use machine::{EncodeError, Encoded, FormatEntry, Settings};
 use scene::Scene;
 
@@ -38,6 +38,9 @@ pub enum MakeImageError {
     /// The format has no such setting.
     #[error(transparent)]
     Setting(#[from] SettingError),
+    /// The format has no nodes of that width.
+    #[error(transparent)]
+    Width(#[from] WidthError),
     /// The scene has no tree.
     #[error(transparent)]
     Build(#[from] BuildError),
@@ -51,7 +54,8 @@ impl BuildPlan {
     /// leaves of such sizes (or as the format holds them best), and the image of the one tree.
     ///
     /// # Errors
-    /// When there is a format and more than one preset, or the format has no such setting.
+    /// When there is a format and more than one preset, or the format has no such setting or no
+    /// nodes as wide.
     pub fn new(
         presets: &[Preset],
         format: Option<(&'static FormatEntry, Settings)>,
@@ -69,6 +73,7 @@ impl BuildPlan {
         };
         format.accepts(&settings)?;
         let settings = with_width(format, settings, width);
+        width.map_or(Ok(()), |width| format.accepts_width(&settings, width))?;
         Ok(Self { presets, format: Some(format), settings, width, max_leaf })
     }
 

@@ -69,7 +69,10 @@ pub enum IntersectError {
 /// The registers, and what they mean.
 #[derive(Debug, Clone, Serialize)]
 pub struct IntersectDocument {
-    /// The result VGPRs, four or ten, as hex words.
+    /// The result VGPRs, four or ten.
+    #[serde(skip)]
+    pub vdst: Vec<u32>,
+    /// The same as hex words.
     pub registers: Vec<String>,
     /// What they mean.
     pub decoded: DecodedDocument,
@@ -176,6 +179,7 @@ fn bvh64(
     let (kind, named) = gfx10::registers::decode(node, &resource, vdst);
     let registers = named.into_iter().map(|(name, value)| RegisterDocument { name, value });
     Ok(IntersectDocument {
+        vdst: vdst.to_vec(),
         registers: vdst.iter().map(|word| format!("{word:#010x}")).collect(),
         decoded: DecodedDocument {
             instruction: BVH64,
@@ -274,6 +278,7 @@ fn document(instruction: &'static str, answer: &Answer, decoded: Decoded) -> Int
     let register =
         |register: Register| RegisterDocument { name: register.name, value: register.value };
     IntersectDocument {
+        vdst: answer.vdst.to_vec(),
         registers: answer.vdst.iter().map(|word| format!("{word:#010x}")).collect(),
         decoded: DecodedDocument {
             instruction,

@@ -18,12 +18,14 @@ const VIEWER_FILE: &[u8] = b"AMD_RDF ";
 /// Builds with each preset and shows the figures.
 pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let presets: Vec<Preset> = args.presets.iter().map(|&preset| preset.into()).collect();
-    let format = args.image.format.map(|format| (format, args.image.settings()));
+    let settings = args.image.settings()?;
+    let format = args.image.format.map(|format| (format, settings));
     let plan =
         BuildPlan::new(&presets, format, args.shape.sizes()).map_err(|error| match error {
             MakeImageError::ManyPresets(_) => {
                 Failure::usage("--format takes one --preset: an image holds one tree")
             }
+            MakeImageError::Width(_) => Failure::usage(format!("--width: {error}")),
             _ => Failure::usage(error),
         })?;
     // A place that cannot be written to is found out before the long work.

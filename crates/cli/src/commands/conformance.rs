@@ -19,13 +19,15 @@ pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
         seed: args.seed.seed,
         rays: args.rays,
         only: args.only.clone(),
-        stack_size: args.stack_size as u8,
+        stack_size: args.stack_size,
     };
     let bar = output.bar("checking");
     let table =
         conformance::run(&options, &|progress| bar.update(progress)).map_err(
             |error| match error {
                 ConformanceError::Filter(_) => Failure::usage(error),
+                ConformanceError::StackSize(_) => Failure::usage(error)
+                    .hint("--only machine= and --only format= leave machines out"),
                 _ => Failure::input(error),
             },
         )?;

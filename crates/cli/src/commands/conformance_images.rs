@@ -5,7 +5,7 @@ use crate::args::Conformance;
 use crate::failure::Failure;
 use crate::output::number::{counted, counted_as, grouped};
 use crate::output::{Output, Table};
-use siliray::conformance::{ImageOptions, ImageReport, run_image};
+use siliray::conformance::{ImageError, ImageOptions, ImageReport, MachineReport, run_image};
 use siliray::documents::conformance::{ImagesDocument, LawImage};
 use siliray::input::Input;
 use siliray::walk::text::ids;
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
     let options = ImageOptions {
         seed: args.seed.seed,
         rays: args.rays,
-        stack_size: args.stack_size as u8,
+        stack_size: args.stack_size,
         followed: FOLLOWED,
     };
     let mut reports = Vec::new();
@@ -31,7 +31,10 @@ pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
         warn_of_losses(path.as_os_str(), &image);
         let bar = output.bar("checking");
         let report = run_image(&image, &options, &|progress| bar.update(progress));
-        reports.push(report.map_err(Failure::input)?);
+        reports.push(report.map_err(|error| match error {
+            ImageError::StackSize(_) => Failure::usage(error),
+            _ => Failure::input(error),
+        })?);
     }
     let images = reports.iter().map(LawImage::from).collect();
     let json = ImagesDocument { seed: args.seed.seed, images };
@@ -39,10 +42,18 @@ pub(crate) fn run(args: &Conformance, output: &Output) -> Result<(), Failure> {
     output.result(&json, &text.join("\n"))?;
     let machines = reports.iter().flat_map(|report| &report.machines);
     let wrong: Vec<&str> = machines.filter(|m| m.is_wrong()).map(|m| m.machine).collect();
-    if wrong.is_empty() {
-        return Ok(());
+    if !wrong.is_empty() {
+        return Err(Failure::input(format!("not as brute force: {}", wrong.join(", "))));
     }
-    Err(Failure::input(format!("not as brute force: {}", wrong.join(", "))))
+    let refused: Vec<&str> =
+        reports.iter().filter(|report| report.is_refused()).map(|r| r.name.as_str()).collect();
+    match refused[..] {
+        [] => Ok(()),
+        _ => Err(Failure::input(format!(
+            "{}: every machine of its format refuses it, so that nothing was compared",
+            refused.join(", ")
+        ))),
+    }
 }
 
 fn text(report: &ImageReport) -> String {
@@ -61,14 +72,14 @@ fn text(report: &ImageReport) -> String {
             (None, 0, losses) if losses == machine.known => "loses what it is known to lose",
             (None, 0, _) => "LOSES HITS",
         };
-        table.row(vec![
-            machine.machine.to_owned(),
-            grouped(machine.hits as u64),
-            grouped(machine.losses as u64),
-            grouped(machine.known as u64),
-            grouped(machine.mismatches as u64),
-            verdict.to_owned(),
-        ]);
+        let count = |count: usize| match machine.refused {
+            Some(_) => "-".to_owned(),
+            None => grouped(count as u64),
+        };
+        let MachineReport { hits, losses, known, mismatches, .. } = *machine;
+        let counts = [hits, losses, known, mismatches].map(count);
+        let name = machine.machine.to_owned();
+        table.row([name].into_iter().chain(counts).chain([verdict.to_owned()]).collect());
     }
     text += &table.text();
     for machine in &report.machines {

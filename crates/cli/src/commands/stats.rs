@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::image_args::Stats;
+use crate::output::number::counted;
 use crate::output::{self, Output, Table};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -49,24 +50,39 @@ struct JsonFigure<'a> {
 /// Lists the figures, or compares two sets of them.
 pub(crate) fn run(args: &Stats, output: &Output) -> Result<(), Failure> {
     let is_comparison = args.inputs.len() == 2 && !args.list && !args.csv;
+    if args.more && is_comparison {
+        let message = "--more has no effect here: a comparison is over the driver's figures";
+        return Err(Failure::usage(message).hint("--list shows both inputs"));
+    }
+    if args.csv && output.is_json() {
+        return Err(Failure::usage("--csv and --json: expected one of them"));
+    }
     let reading = args.image.reading(None)?;
-    let sets = args.inputs.iter().map(|input| lines(input, is_comparison, &reading, output));
+    let mut broken = 0;
+    let sets =
+        args.inputs.iter().map(|input| lines(input, is_comparison, &reading, &mut broken, output));
     let sets = sets.collect::<Result<Vec<_>, _>>()?;
     if let ([old, new], true) = (&sets[..], is_comparison) {
-        return compare(&totals(old, new), output);
+        compare(&totals(old, new), output)?;
+    } else {
+        let all = sets.concat();
+        let json = Json { structures: all.iter().map(|line| json_line(line, args.more)).collect() };
+        let text = if args.csv { csv::write(&all, args.more) } else { table(&all, args.more) };
+        output.result(&json, &text)?;
     }
-    let all = sets.concat();
-    let json = Json { structures: all.iter().map(|line| json_line(line, args.more)).collect() };
-    let text = if args.csv { csv::write(&all, args.more) } else { table(&all, args.more) };
-    output.result(&json, &text)
+    match broken {
+        0 => Ok(()),
+        _ => Err(Failure::input(format!("{} left out", counted(broken, "broken file")))),
+    }
 }
 
 /// The lines of a file, or of all files of a folder that have some. In a comparison, folders name
-/// files as they lie in them.
+/// files as they lie in them. Files that should have lines and are broken are counted.
 fn lines(
     input: &Path,
     is_comparison: bool,
     reading: &Reading,
+    broken: &mut usize,
     output: &Output,
 ) -> Result<Vec<Line>, Failure> {
     if !input.is_dir() {
@@ -96,17 +112,21 @@ fn lines(
             }
             // Other files may lie beside.
             Err(StatsError::Unknown(_)) => (),
-            Err(error) => output::warn(error),
+            Err(error) => {
+                output::warn(error);
+                *broken += 1;
+            }
         }
     }
-    if all.is_empty() {
+    if all.is_empty() && *broken == 0 {
         let message = format!("{}: no image and no CSV of a driver's in it", input.display());
         return Err(Failure::input(message));
     }
     Ok(all)
 }
 
-/// The files of a folder and of those in it.
+/// The files of a folder and of those in it. Links are followed to files, not to folders, which may
+/// lead back.
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let unreadable = |error| Failure::input(format!("{}: {error}", folder.display()));
     for entry in std::fs::read_dir(folder).map_err(unreadable)? {
@@ -114,7 +134,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
         let kind = entry.file_type().map_err(unreadable)?;
         if kind.is_dir() {
             collect(&entry.path(), files)?;
-        } else if kind.is_file() {
+        } else if entry.path().is_file() {
             files.push(entry.path());
         }
     }

@@ -133,6 +133,7 @@ impl Walker {
         let input = open_input_as(&args.scene, triangles, &args.image)?;
         let route = args.tracer.route(&args.scene, &input, TreeShape::default())?;
         let rule = args.rule.rule(route.machine)?;
+        refuse_tracer_options(args, route.machine)?;
         let Prepared { input: walked, mut origin, machine } =
             prepare(&route, &input, &args.scene, output)?;
         let warnings = match &input {
@@ -169,6 +170,18 @@ impl Walker {
                 let answers = answers.collect::<Result<_, MachineError>>();
                 answers.map_err(|error| Failure::input(format!("{}: {error}", self.scene)))
             }
+        }
+    }
+}
+
+/// Refuses options of the fast tracer for other machines.
+fn refuse_tracer_options(args: &Trace, machine: &MachineEntry) -> Result<(), Failure> {
+    let given = [("--mode", args.mode.is_some()), ("--kernel", args.kernel.kernel.is_some())];
+    match given.into_iter().find(|(_, is_given)| *is_given && machine.name != FAST) {
+        None => Ok(()),
+        Some((option, _)) => {
+            let message = format!("the machine {} has no {option}", machine.name);
+            Err(Failure::usage(message).hint(format!("the machine that does is {FAST}")))
         }
     }
 }

@@ -6,6 +6,7 @@ mod blocks;
 mod book;
 mod console;
 mod convert;
+mod driver_kit;
 mod dual_images;
 #[cfg(unix)]
 mod examples;

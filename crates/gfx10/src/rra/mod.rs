@@ -6,7 +6,7 @@
 //! (`radv`), and everything else is laid out by that policy first.
 //!
 //! A header's level of ray-tracing IP is 2 or 3. RADV says 2 on RDNA3 too, so that the device in
-//! AsicInfo decides; files without one are what their level says. RADV writes 120 bytes of
+//! AsicInfo decides; files without one are what their level says. RADV writes 120 bytes of
 //! the header, and ids in its own way: its files are known by that size, or by a chunk version
 //! below 16.
 //!

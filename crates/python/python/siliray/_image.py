@@ -37,6 +37,9 @@ class RawMemory:
     primitive_base: int | None = None
     #: Its format.
     format: str = "gfx12"
+    #: Who wrote it, of the formats `gfx10-bvh4` and `gfx11-bvh4`: `own`, `radv`, `gpurt`, `hiprt` or
+    #: `radv-file`; what the headers before its nodes say by default.
+    writer: str | None = None
 
 
 class Image:
@@ -165,12 +168,13 @@ class Image:
 
 def _choice(structure: int | None, raw: RawMemory | None) -> ReadChoice:
     if raw is None:
-        return {"structure": structure, "raw": None, "format": "gfx12"}
+        return {"structure": structure, "raw": None, "writer": None, "format": "gfx12"}
     if structure is not None:
         raise OptionError("structure and raw: raw memory has no structures to start in")
     return {
         "structure": None,
         "raw": (raw.base, raw.primitive_base, raw.root),
+        "writer": raw.writer,
         "format": raw.format,
     }
 

@@ -34,6 +34,7 @@ Nearest: TypeAlias = tuple[
 class ReadChoice(TypedDict):
     structure: int | None
     raw: tuple[int, int | None, int] | None
+    writer: str | None
     format: str
 
 class InspectChoice(TypedDict):

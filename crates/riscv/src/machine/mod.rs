@@ -53,7 +53,8 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
     settings: &[],
     takes_trees: false,
     nodes: NodeNames::Image,
-    options: &["--stack-size", "--rtcap"],
+    stack_sizes: &[1..=255],
+    has_capabilities: true,
     takes_beams: false,
     // A program orders by the narrowed t, which is all that it sees.
     oracle: Some(|input| Ok(Box::new(BruteForce::by_narrowed_t(tiles_of(NAME, input)?)))),

@@ -58,6 +58,7 @@ pub use stored::{
 pub use table::{Cell, Disagreement, QueryKind, Table};
 
 use crate::input::{RouteError, encode_checked};
+use crate::registry::registry;
 use aimed_beams::AimedBeams;
 use aimed_rays::AimedRays;
 use build::{Options as BuildOptions, Preset, Progress, ProgressFn};
@@ -65,6 +66,7 @@ use filter::Column;
 use geometry::TriangleRule;
 use machine::{
     AnyChecked, HitKind, LeafRule, MachineInput, MachineOptions, MakeError, Oracle, Shape,
+    StackSizeError,
 };
 use question::Question;
 use rayon::prelude::*;
@@ -82,7 +84,7 @@ pub struct Options {
     pub rays: usize,
     /// Only some cells: filters of one column are alternatives, and every column must match.
     pub only: Vec<Filter>,
-    /// Entries of the traversal stack, 1 to 31, for machines that have one.
+    /// Entries of the traversal stack, for machines that have one.
     pub stack_size: u8,
 }
 
@@ -98,6 +100,9 @@ pub enum ConformanceError {
     /// A filter leaves nothing to try.
     #[error(transparent)]
     Filter(#[from] FilterError),
+    /// A machine that is to be tried has no stack of that size.
+    #[error(transparent)]
+    StackSize(#[from] StackSizeError),
     /// A world has no tree: a defect of siliray.
     #[error("scene {scene}, preset {preset}: {source}")]
     Build {
@@ -118,8 +123,7 @@ pub enum ConformanceError {
         /// What went wrong.
         source: RouteError,
     },
-    /// A machine refuses an image that siliray made for it: a defect of siliray, or a stack of a
-    /// size that the machine does not have.
+    /// A machine refuses an image that siliray made for it: a defect of siliray.
     #[error("scene {scene}, preset {preset}, format {format}, machine {machine}: {source}")]
     Machine {
         /// Name of the world.
@@ -141,10 +145,16 @@ pub enum ConformanceError {
 /// Runs the table. The result depends on the options alone, not on the number of threads.
 ///
 /// # Errors
-/// When a filter matches nothing, a world cannot be built or laid out, or the caller cancels.
+/// When a filter matches nothing, a machine has no stack of that size, a world cannot be built or
+/// laid out, or the caller cancels.
 pub fn run(options: &Options, watch: &ProgressFn<'_>) -> Result<Table, ConformanceError> {
     let targets = targets();
     let rows = rows(&targets, &options.only)?;
+    for row in &rows {
+        if let Some(machine) = registry().machine(row.target.machine) {
+            machine.accepts_stack(options.stack_size)?;
+        }
+    }
     let mut cells = Vec::with_capacity(rows.len());
     let told = |done: usize| watch(Progress { fraction: done as f32 / rows.len() as f32 });
     for same_image in rows.chunk_by(Row::same_image) {

@@ -18,7 +18,7 @@ use build::{Progress, ProgressFn};
 use geometry::TriangleRule;
 use machine::{
     Hit, HitKind, Machine, MachineEntry, MachineInput, MachineOptions, MakeError, Oracle, Query,
-    RayQuery, Reference, Shape,
+    RayQuery, Reference, Shape, StackSizeError,
 };
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -59,6 +59,8 @@ pub struct ImageReport {
 pub struct MachineReport {
     /// Its name.
     pub machine: &'static str,
+    /// Whether it is made for the format, rather than for any tree.
+    pub is_of_format: bool,
     /// Why it does not walk the image, if it refuses.
     pub refused: Option<String>,
     /// Hits that brute force has.
@@ -86,6 +88,18 @@ pub struct LostPrimitive {
     pub reason: Option<Reason>,
 }
 
+impl ImageReport {
+    /// Whether nothing was compared that hardware would do: every machine that is made for the
+    /// format refuses the image, or every one that reads it where there is none.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        let own = || self.machines.iter().filter(|machine| machine.is_of_format);
+        let tried = self.machines.iter().any(|machine| machine.refused.is_none());
+        let tried_own = own().any(|machine| machine.refused.is_none());
+        !tried || (own().next().is_some() && !tried_own)
+    }
+}
+
 impl MachineReport {
     /// Whether the machine loses something that it should not, or finds something that is not
     /// there.
@@ -98,7 +112,7 @@ impl MachineReport {
 /// Runs the law on an image.
 ///
 /// # Errors
-/// When an oracle cannot be made, or the caller cancels.
+/// When no machine has a stack of that size, an oracle cannot be made, or the caller cancels.
 pub fn run_image(
     image: &StoredImage,
     options: &ImageOptions,
@@ -111,6 +125,7 @@ pub fn run_image(
     let rays = options.rays.min(most.max(64));
     let queries = image_rays(tree, options.seed, rays);
     let readers: Vec<&'static MachineEntry> = registry().readers(image.format).collect();
+    require_stack(&readers, options.stack_size)?;
     let mut machines = Vec::new();
     for (number, entry) in readers.iter().enumerate() {
         let told = |done: usize| watch(Progress { fraction: done as f32 / readers.len() as f32 });
@@ -122,9 +137,22 @@ pub fn run_image(
     Ok(ImageReport { name: image.name.clone(), format: image.format.name, rays, machines })
 }
 
+/// Refuses a size that no machine with a stack has.
+fn require_stack(readers: &[&'static MachineEntry], size: u8) -> Result<(), ImageError> {
+    let with_stack = readers.iter().filter(|entry| !entry.stack_sizes.is_empty());
+    let refusals: Vec<_> = with_stack.map(|entry| entry.accepts_stack(size).err()).collect();
+    match refusals.iter().all(Option::is_some) {
+        true => refusals.into_iter().flatten().next().map_or(Ok(()), |error| Err(error.into())),
+        false => Ok(()),
+    }
+}
+
 /// Why an image was not tried.
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
+    /// None of the machines that read it has a stack of that size; the first that has another.
+    #[error(transparent)]
+    StackSize(#[from] StackSizeError),
     /// Brute force by the hardware's own arithmetic is not to be had.
     #[error("{0}")]
     Oracle(MakeError),
@@ -156,6 +184,7 @@ pub fn run_machine(
     let rule = TriangleRule::Watertight;
     let mut report = MachineReport {
         machine: entry.name,
+        is_of_format: entry.format == input.format(),
         refused: None,
         hits: 0,
         losses: 0,
@@ -165,6 +194,9 @@ pub fn run_machine(
     };
     let made =
         MachineOptions { rule, stack_size: Some(options.stack_size), ..MachineOptions::default() };
+    if let Err(error) = entry.accepts_stack(options.stack_size) {
+        return Ok(MachineReport { refused: Some(error.to_string()), ..report });
+    }
     let machine = match (entry.make)(input, &made) {
         Ok(machine) => machine,
         Err(error) => return Ok(MachineReport { refused: Some(error.to_string()), ..report }),

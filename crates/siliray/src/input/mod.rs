@@ -15,7 +15,8 @@ mod route;
 pub use opened::{OpenedImage, geometry_of};
 pub use reading::Reading;
 pub use route::{
-    Prepared, Route, RouteError, build_options, encode_checked, format_options, usual_machine,
+    Prepared, Route, RouteError, accepts_width, build_options, encode_checked, format_options,
+    usual_machine,
 };
 
 use crate::image_scene::{NotFinite, scene_of};

@@ -4,6 +4,7 @@ use super::{Input, InputError, Origin};
 use crate::image_scene::scene_of;
 use crate::registry::registry;
 use build::{BuildError, Preset, ProgressFn};
+use machine::registry::WidthError;
 use machine::{
     AnyChecked, EncodeError, Finding, FormatEntry, Machine, MachineEntry, MachineInput,
     MachineOptions, MakeError, Settings, TreeShape, tree_format,
@@ -112,6 +113,19 @@ pub fn build_options(
         Some(format) => format_options(format, &liked_settings(machine, format), preset),
         None => build::Options::preset(preset),
     }
+}
+
+/// Refuses trees of a width that the nodes which a machine walks do not have.
+///
+/// # Errors
+/// What there is room for.
+pub fn accepts_width(
+    machine: &MachineEntry,
+    format: Option<&'static FormatEntry>,
+    width: usize,
+) -> Result<(), WidthError> {
+    let format = format.or_else(|| registry().format(machine.format));
+    format.map_or(Ok(()), |format| format.accepts_width(&liked_settings(machine, format), width))
 }
 
 /// How trees are built for a format with such settings: as it holds them best.

@@ -8,17 +8,20 @@ use geometry::{Ray, Vec3};
 /// The numbers of a ray, in the order of raw files.
 pub(super) const NAMES: [&str; 8] = ["ox", "oy", "oz", "tmin", "dx", "dy", "dz", "tmax"];
 
-/// The numbers of a query: those of a ray, or of a beam's corner ray A; its corner ray B; which
-/// hits are wanted, and how urgently.
-pub(super) const QUERY_NAMES: [&str; 16] = [
+/// The numbers of a query: those of a ray, or of a beam's corner ray A; its corner ray B; what
+/// makes it a sphere or a frustum; which hits are wanted, and how urgently.
+pub(super) const QUERY_NAMES: [&str; 23] = [
     "ox", "oy", "oz", "tmin", "dx", "dy", "dz", "tmax", "lox", "loy", "loz", "ldx", "ldy", "ldz",
-    "query", "priority",
+    "radius", "rx", "ry", "rz", "ux", "uy", "uz", "query", "priority",
 ];
 
-/// Where corner ray B begins, which hits are wanted, and how urgently, in [`QUERY_NAMES`].
+/// Where corner ray B, the radius of a sphere and the sides of a frustum begin, which hits are
+/// wanted, and how urgently, in [`QUERY_NAMES`].
 pub(super) const LOWER: usize = 8;
-pub(super) const QUERY: usize = 14;
-pub(super) const PRIORITY: usize = 15;
+pub(super) const RADIUS: usize = 14;
+pub(super) const SIDES: usize = 15;
+pub(super) const QUERY: usize = 21;
+pub(super) const PRIORITY: usize = 22;
 
 /// The numbers of a query, as far as they are there.
 pub(super) type Numbers = [Option<f32>; QUERY_NAMES.len()];
@@ -33,8 +36,14 @@ pub(super) const OPTIONAL: [usize; 2] = [3, 7];
 pub(super) const SIX: [usize; 6] = [0, 1, 2, 4, 5, 6];
 
 /// Fields of three numbers, with the place of their first in [`QUERY_NAMES`].
-pub(super) const VECTORS: [(&str, usize); 4] =
-    [("origin", 0), ("direction", 4), ("lower_origin", 8), ("lower_direction", 11)];
+pub(super) const VECTORS: [(&str, usize); 6] = [
+    ("origin", 0),
+    ("direction", 4),
+    ("lower_origin", 8),
+    ("lower_direction", 11),
+    ("right", 15),
+    ("up", 18),
+];
 
 /// The longest row: a ray, and room for fields that have nothing to do with it.
 const MAX_STRIDE: usize = 4096;

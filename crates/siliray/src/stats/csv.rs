@@ -3,6 +3,9 @@
 //! The first line names the columns: `app,name,type`, then figures. The application is in quotes,
 //! names are not, so that one may have commas: figures count from the end of a line. The driver
 //! writes all structures after each submission.
+//!
+//! Generations have other figures. A file over several has the columns of all; a cell is empty where
+//! a structure has no such figure.
 
 use super::Line;
 
@@ -68,7 +71,9 @@ fn read_line(number: usize, text: &str, columns: &[&str]) -> Result<Line, CsvErr
             expected: expected + 1,
         });
     };
-    let figures = columns.iter().zip(&cells[named + 1..]).map(|(&column, cell)| {
+    let cells_of_figures = columns.iter().zip(&cells[named + 1..]);
+    let told = cells_of_figures.filter(|(_, cell)| !cell.trim().is_empty());
+    let figures = told.map(|(&column, cell)| {
         let wrong = || CsvError::Number {
             line: number,
             column: column.to_owned(),
@@ -85,27 +90,46 @@ fn read_line(number: usize, text: &str, columns: &[&str]) -> Result<Line, CsvErr
     })
 }
 
-/// The lines as a file, each set of columns with its own first line; `more` adds what the driver
-/// leaves out.
+/// The lines as a file with one header; `more` adds what the driver leaves out.
 #[must_use]
 pub fn write(lines: &[Line], more: bool) -> String {
-    let mut text = String::new();
-    let mut columns: Option<String> = None;
+    let mut columns: Vec<&str> = Vec::new();
     for line in lines {
         let own = line.figures.iter().map(|(name, _)| name.as_str());
         let added = line.more.iter().filter(|_| more).map(|(name, _)| name.as_str());
-        let header: Vec<&str> = own.chain(added).collect();
-        let header = format!("{LABELS}{}\n", header.join(","));
-        if columns.as_ref() != Some(&header) {
-            text += &header;
-            columns = Some(header);
+        let mut place = 0;
+        for name in own.chain(added) {
+            // A column that is new stands behind the one before it.
+            place = match columns.iter().position(|known| *known == name) {
+                Some(known) => known + 1,
+                None => {
+                    columns.insert(place, name);
+                    place + 1
+                }
+            };
         }
-        let own = line.figures.iter().map(|(_, value)| value.to_string());
-        let added = line.more.iter().filter(|_| more).map(|(_, value)| format!("{value}"));
-        let cells: Vec<String> = own.chain(added).collect();
-        text += &format!("\"{}\",{},{},{}\n", line.app, line.name, line.level, cells.join(","));
+    }
+    let mut text = format!("{LABELS}{}\n", columns.join(","));
+    for line in lines {
+        let cells: Vec<String> = columns.iter().map(|column| cell(line, column)).collect();
+        let app: String = line.app.chars().map(|c| if is_awkward(c) { '?' } else { c }).collect();
+        text += &format!("\"{app}\",{},{},{}\n", line.name, line.level, cells.join(","));
     }
     text
+}
+
+fn cell(line: &Line, column: &str) -> String {
+    let added = || line.more.iter().find(|(name, _)| name == column);
+    match (line.figure(column), added()) {
+        (Some(value), _) => value.to_string(),
+        (None, Some((_, value))) => value.to_string(),
+        (None, None) => String::new(),
+    }
+}
+
+/// What would end the name of a file before its end.
+fn is_awkward(character: char) -> bool {
+    character == '"' || character.is_control()
 }
 
 #[cfg(test)]
@@ -121,6 +145,29 @@ mod tests {
         assert_eq!((lines[0].figure("sah"), lines[0].figure("x")), (Some(42), None));
         assert_eq!(write(&lines, true), FILE);
         assert!(is_csv(FILE.as_bytes()) && !is_csv(b"RRA"));
+        let odd = Line { app: "a\",b\nc".to_owned(), ..lines[0].clone() };
+        assert_eq!(read(write(&[odd], false).as_bytes()).unwrap()[0].app, "a?,b?c");
+    }
+
+    /// Structures of two generations: one header, and each figure in its column.
+    #[test]
+    fn generations_share_a_header() {
+        let line = |app: &str, figures: &[(&str, u64)]| Line {
+            app: app.to_owned(),
+            name: "structure 0".to_owned(),
+            level: "blas".to_owned(),
+            figures: figures.iter().map(|&(name, value)| (name.to_owned(), value)).collect(),
+            more: Vec::new(),
+        };
+        let lines = [
+            line("12", &[("size", 1), ("boxes", 2), ("sah", 3)]),
+            line("10", &[("size", 4), ("box16", 5), ("box32", 6), ("sah", 7)]),
+            line("12", &[("size", 8), ("boxes", 9), ("sah", 10)]),
+        ];
+        let text = write(&lines, false);
+        assert_eq!(text.lines().next(), Some("app,name,type,size,box16,box32,boxes,sah"));
+        assert_eq!(text.lines().nth(2), Some("\"10\",structure 0,blas,4,5,6,,7"));
+        assert_eq!(read(text.as_bytes()).unwrap(), lines);
     }
 
     #[test]

@@ -16,7 +16,8 @@ use gfx10::{Gfx10Bvh4, Gfx11Bvh4};
 use gfx12::Gfx12;
 use gfx12::bvh4x2::{self, Gfx12Bvh4x2};
 use machine::statistics::BvhStatistics;
-use machine::{AnyChecked, ReadError, downcast};
+use machine::{AnyChecked, ReadError, ReadOptions, StructureSummary, downcast};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -69,7 +70,8 @@ pub fn of_image(image: &Arc<dyn AnyChecked>) -> Option<Vec<BvhStatistics>> {
     }
 }
 
-/// The lines of a file: an image, or what a driver wrote.
+/// The lines of a file: an image, or what a driver wrote. Of a file with several structures, those
+/// that are reached from the largest come first, then the others.
 ///
 /// # Errors
 /// When it is neither, or broken.
@@ -81,12 +83,33 @@ pub fn read(path: &Path, reading: &Reading) -> Result<Vec<Line>, StatsError> {
     }
     let format = reading.format_of(path, &bytes).filter(|format| format.holds_trees());
     let format = format.ok_or_else(|| StatsError::Unknown(shown.clone()))?;
-    let file = (format.read)(&bytes, &reading.options);
-    let file = file.map_err(|error| StatsError::Broken(shown.clone(), error))?;
-    let checked = file.check(format.check).into_checked();
-    let checked = checked.map_err(|finding| StatsError::Unsound(shown.clone(), finding))?;
-    let all = of_image(&checked).ok_or_else(|| StatsError::Unknown(shown.clone()))?;
-    Ok(all.iter().enumerate().map(|(number, one)| Line::of(&shown, number, one)).collect())
+    let mut lines = Vec::new();
+    let mut seen = BTreeSet::new();
+    let mut next = None;
+    loop {
+        let asked = reading.options.structure;
+        let options = ReadOptions { structure: next.or(asked), raw: reading.options.raw };
+        let file = (format.read)(&bytes, &options);
+        let file = file.map_err(|error| StatsError::Broken(shown.clone(), error))?;
+        let structures = file.structures.clone();
+        let checked = file.check(format.check).into_checked();
+        let checked = checked.map_err(|finding| StatsError::Unsound(shown.clone(), finding))?;
+        let all = of_image(&checked).ok_or_else(|| StatsError::Unknown(shown.clone()))?;
+        for (place, one) in all.iter().enumerate() {
+            let is_here = |known: &StructureSummary| {
+                one.address.checked_sub(known.address).is_some_and(|at| at < known.bytes as u64)
+            };
+            let number = structures.iter().position(is_here);
+            if number.is_none_or(|number| seen.insert(number)) {
+                lines.push(Line::of(&shown, number.unwrap_or(place), one));
+            }
+        }
+        seen.extend(next);
+        next = (0..structures.len()).find(|number| !seen.contains(number));
+        if next.is_none() || asked.is_some() {
+            return Ok(lines);
+        }
+    }
 }
 
 impl Line {

@@ -59,12 +59,13 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
     refuse_build_options(name, &input, args.rebuild, asked)?;
     let preset = args.preset.preset().unwrap_or(Preset::Balanced);
     let machine = registry().machine(ttu_machine::NAME).unwrap_or(registry().machines()[0]);
+    let usual = build_options(machine, args.format, Some(preset));
     let route = Route {
         machine,
         format: args.format,
         settings: Settings::default(),
         rebuild: args.rebuild,
-        build: args.shape.of(build_options(machine, args.format, Some(preset))),
+        build: args.shape.of(usual, machine, args.format)?,
     };
     let prepared = prepare(&route, &input, name, output)?;
     let MachineInput::Image(image) = &prepared.input else {

@@ -1,0 +1,196 @@
+//! What a driver's developer leans on: exit codes that count, options that are not ignored, files
+//! that stay what they are.
+
+use crate::support::Folder;
+use siliray::machine::ReadOptions;
+use siliray::registry::registry;
+
+/// Exit status, standard output and standard error.
+fn run(folder: &Folder, args: &[&str]) -> (Option<i32>, String, String) {
+    let output = folder.run(args);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+fn build(folder: &Folder, scene: &str, format: &str, file: &str, more: &[&str]) {
+    let args = ["build", scene, "--triangles", "700", "--format", format, "-o", file];
+    folder.json(&[&args, more].concat());
+}
+
+/// Asserts wrong usage, with a message that says all of this.
+fn assert_usage(folder: &Folder, args: &[&str], expected: &[&str]) {
+    let (status, text, errors) = run(folder, args);
+    assert_eq!((status, text.as_str()), (Some(2), ""), "{args:?}: {errors}");
+    for part in expected {
+        assert!(errors.contains(part), "{args:?}: {errors}");
+    }
+}
+
+#[test]
+fn stacks_have_the_sizes_of_their_machine() {
+    let folder = Folder::new();
+    for (format, file) in [("gfx10-bvh4", "a.gfx10"), ("gfx11-bvh4", "a.gfx11"), ("gfx12", "a.rra")]
+    {
+        build(&folder, "organic", format, file, &[]);
+    }
+    let walk = |file, machine, size| {
+        ["walk", file, "--machine", machine, "--stack-size", size, "--pixel", "4,3"]
+    };
+    for (file, machine, sizes) in [
+        ("a.gfx10", "gfx10-gpurt", &["1", "12", "64", "255"][..]),
+        ("a.gfx11", "gfx11-gpurt", &["8", "16", "32", "64"]),
+        ("a.rra", "gfx12-gpurt", &["1", "31"]),
+        ("a.rra", "gfx12-hiprt", &["64", "255"]),
+    ] {
+        for size in sizes {
+            let (status, _, errors) = run(&folder, &walk(file, machine, size));
+            // HIPRT's loop does not walk what others lay out, whatever its stack.
+            let is_fine = status == Some(0) || machine == "gfx12-hiprt" && status == Some(1);
+            assert!(is_fine && !errors.contains("entries"), "{machine} {size}: {errors}");
+        }
+    }
+    let eight = "gfx11-gpurt has no stack of 31 entries, but of 8, 16, 32 or 64";
+    assert_usage(&folder, &walk("a.gfx11", "gfx11-gpurt", "31"), &[eight]);
+    assert_usage(&folder, &walk("a.rra", "gfx12-gpurt", "32"), &["but of 1 to 31"]);
+    assert_usage(&folder, &walk("a.gfx10", "gfx10-gpurt", "256"), &["1 to 255"]);
+    let law = ["conformance", "--only", "format=gfx11-bvh4", "--stack-size", "12"];
+    assert_usage(&folder, &law, &["of 8, 16, 32 or 64", "--only"]);
+    let image = ["conformance", "a.gfx11", "--rays", "10", "--stack-size", "12"];
+    assert_usage(&folder, &image, &["of 8, 16, 32 or 64"]);
+}
+
+/// An image whose parent table lies, so that no loop can find back what it lost.
+#[test]
+fn a_run_in_which_every_loop_refuses_fails() {
+    let folder = Folder::new();
+    build(&folder, "organic", "gfx11-bvh4", "a.gfx11", &[]);
+    let format = registry().format("gfx11-bvh4").unwrap();
+    let mut file = (format.read)(&folder.read("a.gfx11"), &ReadOptions::default()).unwrap();
+    let base = file.image.bases[0];
+    let segment = &mut file.image.segments[0];
+    // The parent of the second box: 4 bytes for each unit of 64, from the base down.
+    let slot = (base - segment.address) as usize - 12;
+    segment.bytes_mut()[slot..slot + 4].copy_from_slice(&0x1234_5675u32.to_le_bytes());
+    let bytes = (format.trees.as_ref().unwrap().write)(&file.image, None).unwrap();
+    std::fs::write(folder.path().join("b.gfx11"), bytes).unwrap();
+    let (status, text, errors) = run(&folder, &["conformance", "b.gfx11", "--rays", "50"]);
+    assert_eq!(status, Some(1), "{text}{errors}");
+    assert!(errors.contains("every machine of its format refuses it"), "{errors}");
+    let row = text.lines().find(|line| line.starts_with("gfx11-gpurt ")).unwrap();
+    let cells: Vec<&str> = row.split_whitespace().collect();
+    assert_eq!(cells, ["gfx11-gpurt", "-", "-", "-", "-", "refuses", "the", "image"], "{text}");
+    assert!(text.contains("gfx11-gpurt: parents disagree"), "{text}");
+    let (status, text, _) = run(&folder, &["conformance", "a.gfx11", "--rays", "50"]);
+    assert_eq!(status, Some(0), "some refuse, some do not: {text}");
+}
+
+#[test]
+fn a_scene_that_differs_is_an_error() {
+    let folder = Folder::new();
+    for (format, file) in [("gfx10-bvh4", "a.gfx10"), ("gfx12", "a.rra")] {
+        build(&folder, "organic", format, file, &[]);
+        let check = |scene, triangles| {
+            run(&folder, &["check", file, "--scene", scene, "--triangles", triangles])
+        };
+        assert_eq!(check("organic", "700").0, Some(0));
+        let (status, text, errors) = check("organic", "800");
+        assert_eq!(status, Some(1), "{text}{errors}");
+        assert!(text.contains("[source]") && errors.contains("unsound"), "{text}{errors}");
+        assert_eq!(check("interior", "700").0, Some(1));
+    }
+}
+
+#[test]
+fn options_that_contradict_each_other_are_refused() {
+    let folder = Folder::new();
+    let build = |more: &[&'static str]| -> Vec<&'static str> {
+        ["build", "organic", "--triangles", "500", "--format"].iter().chain(more).copied().collect()
+    };
+    for (more, expected) in [
+        (&["gfx12", "--policy", "radv", "--set", "policy=gpurt"][..], "policy is set twice"),
+        (&["gfx12", "--set", "margin=on", "--set", "margin=off"], "margin is set twice"),
+        (&["gfx12", "--obb", "--set", "obb=off"], "obb is set twice"),
+        (&["gfx12-bvh4x2", "--precision", "high", "--set", "precision=fp32"], "set twice"),
+        (&["gfx10-bvh4", "--width", "8"], "8 children of a node: gfx10-bvh4 holds 4 at most"),
+        (&["gfx12-bvh4x2", "--width", "5"], "gfx12-bvh4x2 holds 4 at most"),
+        (&["xphmg-fp32", "--width", "8", "--set", "node_width=4"], "xphmg-fp32 holds 4 at most"),
+    ] {
+        assert_usage(&folder, &build(more), &[expected]);
+    }
+    folder.json(&build(&["xphmg-fp32", "--width", "8"]));
+    folder.json(&["rays", "organic", "--triangles", "500", "--rays", "8", "-o", "rays.bin"]);
+    let trace = ["trace", "organic", "--rays", "rays.bin", "-o", "hits.bin", "--machine"];
+    for (more, option) in [
+        (["reference", "--mode", "prepared"], "--mode"),
+        (["gfx12-radv", "--mode", "in-place"], "--mode"),
+        (["gfx12-radv", "--kernel", "scalar"], "--kernel"),
+    ] {
+        let expected = format!("the machine {} has no {option}", more[0]);
+        assert_usage(&folder, &[&trace[..], &more].concat(), &[&expected]);
+    }
+    let render = ["render", "organic", "-o", "a.png", "--machine", "gfx10-gpurt", "--width", "8"];
+    assert_usage(&folder, &render, &["gfx10-bvh4 holds 4 at most"]);
+    assert_usage(&folder, &["stats", "a", "b", "--more"], &["--more has no effect"]);
+    assert_usage(&folder, &["stats", "a", "--csv", "--json"], &["--csv and --json"]);
+}
+
+/// Each structure of each file of a folder is a row of one table, by the numbers of the file.
+#[test]
+fn figures_of_a_folder_are_those_of_its_files() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path().join("dumps/more")).unwrap();
+    build(&folder, "forest", "gfx12", "dumps/forest.rra", &[]);
+    build(&folder, "organic", "gfx10-bvh4", "dumps/more/old.gfx10", &["--policy", "radv"]);
+    build(&folder, "organic", "gfx12", "dumps/more/new.rra", &[]);
+    build(&folder, "organic", "ttu", "dumps/no-driver-counts.ttu", &[]);
+    std::fs::write(folder.path().join("dumps/notes.txt"), "beside").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("more/new.rra", folder.path().join("dumps/linked.rra")).unwrap();
+    let (status, csv, errors) = run(&folder, &["stats", "dumps", "--csv"]);
+    assert_eq!((status, errors.as_str()), (Some(0), ""));
+    assert_eq!(csv.matches("app,name,type").count(), 1, "{csv}");
+    let cells = |line: &str| line.split(',').count();
+    let columns = cells(csv.lines().next().unwrap());
+    assert!(csv.lines().all(|line| cells(line) == columns), "{csv}");
+    let mut expected = Vec::new();
+    let files = ["dumps/forest.rra", "dumps/linked.rra", "dumps/more/new.rra"];
+    for file in files.into_iter().filter(|file| cfg!(unix) || !file.contains("linked")) {
+        let image = folder.json(&["inspect", file]);
+        for (number, structure) in image["structures"].as_array().unwrap().iter().enumerate() {
+            let level = structure["level"].as_str().unwrap().to_lowercase();
+            expected.push(format!("\"{file}\",structure {number},{level}"));
+        }
+    }
+    expected.push("\"dumps/more/old.gfx10\",structure 0,blas".to_owned());
+    let labels = |line: &str| line.split(',').take(3).collect::<Vec<_>>().join(",");
+    let mut found: Vec<String> = csv.lines().skip(1).map(labels).collect();
+    found.sort();
+    expected.sort();
+    assert_eq!(found, expected);
+    std::fs::write(folder.path().join("all.csv"), &csv).unwrap();
+    let (status, again, _) = run(&folder, &["stats", "all.csv", "--csv"]);
+    assert_eq!((status, again), (Some(0), csv), "what was written is read");
+    let whole = folder.read("dumps/forest.rra");
+    std::fs::write(folder.path().join("dumps/cut.rra"), &whole[..whole.len() / 2]).unwrap();
+    let (status, csv, errors) = run(&folder, &["stats", "dumps", "--csv"]);
+    assert_eq!(status, Some(1), "{errors}");
+    assert!(csv.contains("forest.rra") && errors.contains("1 broken file left out"), "{errors}");
+}
+
+#[test]
+fn spheres_and_frustums_are_asked_of_the_unit() {
+    let folder = Folder::new();
+    let rows = "ox,oy,oz,dx,dy,dz,tmin,tmax,radius,rx,ry,rz,ux,uy,uz,query\n\
+                0,0,0,nan,nan,nan,0,inf,3,nan,nan,nan,nan,nan,nan,all\n\
+                0,0,4,0,0,-1,0.5,9,nan,1,0,0,0,1,0,all\n\
+                0,0,4,0,0,-1,0,inf,nan,nan,nan,nan,nan,nan,nan,closest\n";
+    std::fs::write(folder.path().join("queries.csv"), rows).unwrap();
+    let sim = |file: &'static str| ["sim", "organic", "--triangles", "700", "--queries", file];
+    let json = folder.json(&sim("queries.csv"));
+    assert_eq!(json["runs"][0]["rays"], 3, "{json}");
+    let both = rows.replacen(",3,nan,nan,nan", ",3,1,0,0", 1);
+    std::fs::write(folder.path().join("both.csv"), both).unwrap();
+    let (status, _, errors) = run(&folder, &sim("both.csv"));
+    assert_eq!(status, Some(1), "{errors}");
+    assert!(errors.contains("query 0: 3 of the 6 numbers rx ry rz ux uy uz"), "{errors}");
+}
