@@ -8,7 +8,7 @@ use crate::output::{AtomicFile, Output};
 use serde::Serialize;
 use siliray::build::Preset;
 use siliray::input::{encode_checked, format_options, geometry_of};
-use siliray::machine::{AnyChecked, FormatEntry, Settings};
+use siliray::machine::{AnyChecked, FormatEntry, Image, Settings};
 use siliray::scene::Scene;
 use siliray::{stats, updates};
 use std::ffi::OsStr;
@@ -45,10 +45,7 @@ pub(crate) fn run(args: &Refit, triangles: Option<usize>, output: &Output) -> Re
     let image = updates::refit(&before, &geometry).map_err(|error| named(&error))?;
     let after = (format.check)(image).into_checked();
     let after = after.map_err(|finding| named(&format!("after the update: {finding}")))?;
-    let trees = format.trees.as_ref();
-    let ending = args.output.extension().and_then(OsStr::to_str);
-    let bytes = trees.map(|trees| (trees.write)(after.image(), ending)).transpose();
-    let bytes = bytes.map_err(Failure::input)?.unwrap_or_default();
+    let bytes = file_of(after.image(), format, args)?;
     written.write(&bytes)?;
     let (sah_before, sah_after) = (cost(&before), cost(&after));
     let sah_rebuilt = match args.rebuild {
@@ -65,6 +62,19 @@ pub(crate) fn run(args: &Refit, triangles: Option<usize>, output: &Output) -> Re
         after_over_rebuilt: sah_rebuilt.map(|rebuilt| sah_after / rebuilt),
     };
     output.written(&args.output, &json, &text(&json, &args.output))
+}
+
+/// The file of an image. Raw memory stays raw, unless the ending of the output asks for another kind
+/// of file.
+fn file_of(image: &Image, format: &FormatEntry, args: &Refit) -> Result<Vec<u8>, Failure> {
+    let ending = args.output.extension().and_then(OsStr::to_str);
+    let is_asked = |kind: &str| ending.is_some_and(|ending| ending.eq_ignore_ascii_case(kind));
+    let is_other = ["rra", "gamma", format.ending].into_iter().any(is_asked);
+    match (&image.segments[..], &format.trees) {
+        ([memory], _) if args.image.raw && !is_other => Ok(memory.bytes().to_vec()),
+        (_, Some(trees)) => (trees.write)(image, ending).map_err(Failure::input),
+        (_, None) => Ok(Vec::new()),
+    }
 }
 
 fn text(json: &Json, file: &Path) -> String {

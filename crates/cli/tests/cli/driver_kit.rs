@@ -194,3 +194,21 @@ fn spheres_and_frustums_are_asked_of_the_unit() {
     assert_eq!(status, Some(1), "{errors}");
     assert!(errors.contains("query 0: 3 of the 6 numbers rx ry rz ux uy uz"), "{errors}");
 }
+
+/// A refit of raw memory leaves raw memory, unless the ending asks for another kind of file.
+#[test]
+fn raw_memory_stays_raw() {
+    let folder = Folder::new();
+    build(&folder, "organic", "gfx12", "one.bin", &["--policy", "radv", "--set", "updatable=on"]);
+    let before = folder.read("one.bin");
+    // RADV's header begins with where its nodes begin.
+    let base = u32::from_le_bytes(before[..4].try_into().unwrap()).to_string();
+    let raw = ["--raw", "--base", &base, "--root", "0x5"];
+    let refit = |out: &'static str| {
+        let args = ["refit", "one.bin", "--scene", "organic", "--triangles", "700", "-o", out];
+        folder.json(&[&args[..], &raw].concat());
+        folder.read(out)
+    };
+    assert_eq!(refit("after.bin"), before, "nothing moved");
+    assert!(refit("after.rra").starts_with(b"AMD_RDF "));
+}
