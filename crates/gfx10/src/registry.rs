@@ -7,19 +7,20 @@ use crate::layout::{
     RadvTriangleNode,
 };
 use crate::rra;
-use crate::structure::Structure;
+use crate::structure::{Structure, Survey};
 use crate::walk::{Loop, Walk};
 use crate::{GFX10_NAME, GFX11_NAME, Generation, Writer, describe, dump};
 use bvh4::image::{Rule, outline};
 use bvh4::layout::triangle_info::{IdWord, TriangleInfo};
 use bvh4::layout::{Fp16BoxNode, Fp32BoxNode, GeometryInfo, GpurtHeader, RadvHeader};
 use bvh4::rra::container::Magic;
+use bvh4::survey::Memory;
 use machine::file::{is_container_of, read_container, write_container};
 use machine::registry::{Made, NodeNames, StackSizes, loses_beyond_margin};
 use machine::{
     ByteSplit, Capabilities, Checked, EncodeError, Encoded, Figures, Format, FormatEntry, Image,
     ImageFile, MachineEntry, MachineInput, MachineOptions, ReadError, ReadOptions, Setting,
-    Settings, TreeEntry, TreeShape, WrongFormat, downcast,
+    Settings, StructureSummary, TreeEntry, TreeShape, WrongFormat, downcast,
 };
 use std::sync::Arc;
 use tree::Tree;
@@ -252,8 +253,46 @@ fn read<const GFX11: bool>(bytes: &[u8], options: &ReadOptions) -> Result<ImageF
         }
         None if Magic::of(bytes).is_some() => rra::read(format, bytes, options.structure),
         None if dump::is_file(bytes) => dump::read::<GFX11>(bytes, options.structure),
-        None => read_container(format, bytes),
+        None => open_container(read_container(format, bytes)?, options.structure),
     }
+}
+
+/// An image with its structures listed, from one of them on.
+fn open_container(mut file: ImageFile, number: Option<usize>) -> Result<ImageFile, ReadError> {
+    let survey = Survey::new(&file.image);
+    let memory = Memory::new(&file.image);
+    let wholes = survey.structures.iter().filter(|surveyed| !surveyed.is_part);
+    let listed = wholes.filter_map(|surveyed| {
+        let segment = memory.segment_of(surveyed.structure.base)?;
+        Some((surveyed, segment, &file.image.segments[segment]))
+    });
+    let listed: Vec<_> = listed.collect();
+    let structures = listed.iter().map(|(surveyed, number, segment)| StructureSummary {
+        level: if surveyed.instances.is_empty() { "BLAS" } else { "TLAS" },
+        address: segment.address,
+        offset: file.places[*number].offset(0),
+        bytes: segment.bytes().len(),
+        primitives: surveyed.leaves.len().max(surveyed.instances.len()) as u32,
+        nodes: [surveyed.boxes.len(), surveyed.leaves.len() + surveyed.instances.len()]
+            .map(|count| count as u32),
+    });
+    let structures: Vec<StructureSummary> = structures.collect();
+    let chosen = number.unwrap_or(0);
+    if chosen >= structures.len() && number.is_some() {
+        return Err(ReadError::NoStructure { number: chosen, count: structures.len() });
+    }
+    let alone =
+        listed.get(chosen).filter(|(surveyed, ..)| chosen > 0 && surveyed.instances.is_empty());
+    if let Some((surveyed, number, segment)) = alone {
+        let structure = &surveyed.structure;
+        let bases = vec![structure.base, structure.leaf_base, structure.writer.code()];
+        let (format, root) = (file.image.format, structure.root.0.into());
+        let places = vec![file.places[*number].clone()];
+        let image = Image { format, segments: vec![(*segment).clone()], bases, root };
+        return Ok(ImageFile { structures, structure: chosen, ..ImageFile::of(image, places) });
+    }
+    file.structures = structures;
+    Ok(file)
 }
 
 /// Memory as it is, unless a file for the viewer or a dump is asked for.

@@ -75,6 +75,38 @@ fn images_come_back_from_files_for_the_viewer() {
     }
 }
 
+/// a BLAS whose table lies in another's nodes is moved away, and instances follow it.
+#[test]
+fn structures_that_lie_in_each_other_are_moved_apart() {
+    let stored = image(&instanced(), Generation::Gfx10, &Options::new(Policy::Gpurt));
+    let wanted = check(stored.clone()).ok().unwrap();
+    let mut bytes = rra::write(&stored).unwrap();
+    // The second BLAS begins where the first has 128 bytes left.
+    let [first, second] = [1, 2].map(|number: usize| &stored.segments[number]);
+    let moved = first.address + first.bytes().len() as u64 / 64 * 64 - 128;
+    let old = second.address;
+    // Its header is where instances lead.
+    let words = stored.segments[0].bytes().chunks_exact(8);
+    let mut words = words.map(|word| u64::from_le_bytes(word.try_into().unwrap()) << 3);
+    let end = old + second.bytes().len() as u64;
+    let header = words.find(|address| (old + 1..end).contains(address)).unwrap();
+    for at in 0..bytes.len() - 8 {
+        let word = u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+        let new = match word {
+            word if word == old || word == header => word - old + moved,
+            word if word == header >> 3 => (header - old + moved) >> 3,
+            _ => continue,
+        };
+        bytes[at..at + 8].copy_from_slice(&new.to_le_bytes());
+    }
+    let file = read(entry(Generation::Gfx10), &bytes);
+    let notes: Vec<_> = file.findings.iter().filter(|it| it.rule == "structure_overlap").collect();
+    assert_eq!(notes.len(), 1, "{:?}", file.findings);
+    assert_eq!(notes[0].severity, machine::Severity::Note);
+    let opened = check(file.image).unwrap_or_else(|found| panic!("{found:?}"));
+    assert_eq!(held(&wanted.tree), held(&opened.tree));
+}
+
 /// A header of level 2 does not tell RDNA2 from RDNA3 in files of RADV; the card does.
 #[test]
 fn the_card_tells_generations_apart() {

@@ -160,6 +160,7 @@ fn headers_that_lie_are_named() {
         (Policy::Radv, 4, 3),
         (Policy::Radv, 8, 0x7F00_0000),
         (Policy::Radv, 20, 1e9f32.to_bits()),
+        (Policy::Radv, 96, 0x40),
         (Policy::Radv, 104, 1),
         (Policy::Gpurt, 48, 0),
         (Policy::Gpurt, 56, 0),

@@ -25,6 +25,44 @@ pub struct ImageDiff {
     pub differences: Vec<Difference>,
     /// Bytes that differ and belong to no structure.
     pub other_bytes: usize,
+    /// Where the first of them lies in each file.
+    pub other_at: [Option<u64>; 2],
+    /// Bytes of the files that differ and belong to no image.
+    pub outside: OutsideSum,
+}
+
+/// Bytes of two files that differ outside of their images.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OutsideSum {
+    /// How many.
+    pub count: usize,
+    /// Where the first of them lies.
+    pub first: Option<u64>,
+}
+
+impl OutsideSum {
+    /// Compares all bytes of two files that their images do not hold, place by place.
+    #[must_use]
+    pub fn of(files: [&ImageFile; 2], bytes: [&[u8]; 2]) -> Self {
+        let is_outside = |at: &usize| {
+            files
+                .iter()
+                .zip(bytes)
+                .all(|(file, bytes)| bytes.len() <= *at || file.address_of(*at as u64).is_none())
+        };
+        let differs = |at: &usize| bytes[0].get(*at) != bytes[1].get(*at);
+        let length = bytes[0].len().max(bytes[1].len());
+        // Compressed data has no places of its own; what it unpacks to has been compared.
+        let is_plain = |file: &ImageFile| file.places.iter().all(|it| it.compressed.is_none());
+        if !files.iter().all(|file| is_plain(file)) {
+            return Self::default();
+        }
+        let outside = (0..length).filter(differs).filter(is_outside);
+        outside.fold(Self::default(), |sum, at| Self {
+            count: sum.count + 1,
+            first: sum.first.or(Some(at as u64)),
+        })
+    }
 }
 
 /// How many structures of a kind are what.
@@ -81,7 +119,7 @@ impl ImageDiff {
     /// Whether nothing differs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.count() == 0 && self.other_bytes == 0
+        self.count() == 0 && self.other_bytes == 0 && self.outside.count == 0
     }
 
     /// How many structures, and records beside them, differ or are missing.
@@ -141,14 +179,22 @@ pub fn diff(format: &FormatEntry, files: [&ImageFile; 2], most: usize) -> ImageD
         comparison.kind(key.3).equal += 1;
     }
     // Only what lies beside structures is left to tell apart.
-    if comparison.covered.differing(files) > 0 {
+    if comparison.covered.differing(files).next().is_some() {
         for (key, a, b) in same {
             if let [Some(a), Some(b)] = [sides[0].describe(a), sides[1].describe(b)] {
                 comparison.beside(key, &a, &b);
             }
         }
     }
-    ImageDiff { other_bytes: comparison.covered.differing(files), ..comparison.found }
+    let mut other = comparison.covered.differing(files);
+    let first = other.next();
+    let other_bytes = usize::from(first.is_some()) + other.count();
+    let other_at = files.map(|file| {
+        let (segment, at) = first?;
+        let address = file.image.segments.get(segment)?.address.checked_add(at as u64)?;
+        file.offset_of(address)
+    });
+    ImageDiff { other_bytes, other_at, ..comparison.found }
 }
 
 /// Segment of the base, which base of that segment, bytes from there on, kind.
@@ -389,15 +435,14 @@ impl Covered {
         }
     }
 
-    /// How many bytes differ and are not covered.
-    fn differing(&self, files: [&ImageFile; 2]) -> usize {
-        let bytes = |side: usize, number: usize| {
-            files[side].image.segments.get(number).map_or(&[][..], |segment| segment.bytes())
-        };
-        let differing = self.0.iter().enumerate().map(|(number, covered)| {
-            let (a, b) = (bytes(0, number), bytes(1, number));
-            (0..covered.len()).filter(|&at| !covered[at] && a.get(at) != b.get(at)).count()
-        });
-        differing.sum()
+    /// Segments and bytes of them that differ and are not covered.
+    fn differing(&self, files: [&ImageFile; 2]) -> impl Iterator<Item = (usize, usize)> {
+        self.0.iter().enumerate().flat_map(move |(number, covered)| {
+            let [a, b] = files.map(|file| {
+                file.image.segments.get(number).map_or(&[][..], |segment| segment.bytes())
+            });
+            let differs = move |at: &usize| !covered[*at] && a.get(*at) != b.get(*at);
+            (0..covered.len()).filter(differs).map(move |at| (number, at))
+        })
     }
 }

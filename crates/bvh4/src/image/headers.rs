@@ -4,6 +4,7 @@ use super::contents::Held;
 use super::dialect::{Dialect, HeaderKind, StoredHeader};
 use super::{Findings, Rule, box_text};
 use crate::decode::bounds::union;
+use crate::layout::pointer::NODE_BYTES;
 use crate::layout::{Bvh4Kind, Bvh4Pointer, CullFlags, GpurtHeader, RadvHeader};
 use crate::survey::{Memory, Surveyed};
 use geometry::Aabb;
@@ -85,6 +86,7 @@ impl<D: Dialect> HeaderCheck<'_, '_, D> {
             let expected = format!("{leaves} at least, which can be reached");
             self.add(RadvHeader::primitive_count.bits(), header.primitive_count, expected);
         }
+        self.radv_places(header);
         let structure = &self.surveyed.structure;
         let ends = self.surveyed.pointers().map(|pointer| {
             structure.address_of(pointer).saturating_add(pointer.node_bytes() as u64)
@@ -94,6 +96,30 @@ impl<D: Dialect> HeaderCheck<'_, '_, D> {
             let expected = format!("{end:#x} at least, where the last node ends");
             let found = format!("{:#x}", header.compacted_size);
             self.add(RadvHeader::compacted_size.bits(), found, expected);
+        }
+    }
+
+    /// Leaves follow the root, and are of the kind that the header tells.
+    fn radv_places(&mut self, header: &RadvHeader) {
+        let first = u64::from(header.bvh_offset) + NODE_BYTES;
+        if header.leaf_offset != first {
+            let expected = format!("{first:#x}, behind the root");
+            let found = format!("{:#x}", header.leaf_offset);
+            self.add(RadvHeader::leaf_offset.bits(), found, expected);
+        }
+        let leaf = self.surveyed.leaves.first().map(|leaf| leaf.pointer.kind());
+        let held = match leaf {
+            _ if !self.surveyed.instances.is_empty() => Some((2, "instances")),
+            Some(Bvh4Kind::User) => Some((1, "boxes")),
+            Some(_) => Some((0, "triangles")),
+            None => None,
+        };
+        let is_mixed = self.surveyed.leaves.iter().any(|it| Some(it.pointer.kind()) != leaf);
+        if let Some((kind, name)) = held.filter(|(kind, _)| *kind != header.geometry_type)
+            && !is_mixed
+        {
+            let expected = format!("{kind}: the structure holds {name}");
+            self.add(RadvHeader::geometry_type.bits(), header.geometry_type, expected);
         }
     }
 

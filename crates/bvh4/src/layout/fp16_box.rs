@@ -15,17 +15,23 @@
 use super::pointer::Bvh4Pointer;
 use geometry::{Aabb, Vec3};
 use half::f16;
+use machine::fields::Show;
 
 machine::fields! {
     /// An fp16 box node.
     #[derive(Clone, Copy, PartialEq, Debug)]
     #[source = "GPURT"]
     pub struct Fp16BoxNode: 16 words {
-        /// The children; [`Bvh4Pointer::INVALID`] for none.
+        /// The children; 0xFFFFFFFF for none.
         pub children: [Bvh4Pointer; 4] = 0..128;
         /// Their planes as binary16: min x, y, z, max x, y, z.
-        pub planes: [[u16; 6]; 4] = 128..512;
+        pub planes: [[u16; 6]; 4] = 128..512, Show::Each(half_text) => "scene units";
     }
+}
+
+/// A half as the number that it is.
+fn half_text(raw: u64) -> String {
+    format!("{:?}", f16::from_bits(raw as u16).to_f32())
 }
 
 impl Fp16BoxNode {
@@ -43,6 +49,17 @@ mod tests {
     use super::*;
     use machine::bits::HalfNodeBits;
     use proptest::prelude::*;
+
+    #[test]
+    fn planes_are_shown_as_numbers() {
+        let mut words = [0; 16];
+        words[4] = 0xC000_3C00;
+        let fields = Fp16BoxNode::describe(&HalfNodeBits::from_words(words));
+        let value = |name: &str| &fields.iter().find(|field| field.name == name).unwrap().value;
+        assert_eq!([value("planes[0][0]"), value("planes[0][1]")], ["1.0", "-2.0"]);
+        // Meanings are for people, not for rustdoc.
+        assert!(fields.iter().all(|field| !field.meaning.contains("[`")));
+    }
 
     proptest! {
         #[test]

@@ -6,7 +6,7 @@ use crate::image_args::Diff;
 use crate::output::number::{counted, grouped};
 use crate::output::{Output, Table};
 use siliray::documents::diff::{DiffDocument, FieldCount};
-use siliray::image_diff::{self, Difference, FieldSum, ImageDiff, KindSums};
+use siliray::image_diff::{self, Difference, FieldSum, ImageDiff, KindSums, OutsideSum};
 use std::collections::BTreeMap;
 
 /// Differences that are listed as text.
@@ -27,7 +27,11 @@ pub(crate) fn run(args: &Diff, output: &Output) -> Result<(), Failure> {
     }
     let everything = if output.is_json() || args.all { usize::MAX } else { LISTED };
     let most = args.limit.unwrap_or(everything);
-    let diff = image_diff::diff(first.format, [&first.file, &second.file], most);
+    let files = [&first.file, &second.file];
+    let bytes = |file| siliray::scene::read_file(file).map_err(Failure::input);
+    let (a, b) = (bytes(&args.first)?, bytes(&args.second)?);
+    let outside = OutsideSum::of(files, [&a, &b]);
+    let diff = ImageDiff { outside, ..image_diff::diff(first.format, files, most) };
     output.result(&DiffDocument::new(&diff), &text(&diff))?;
     if diff.is_empty() { Ok(()) } else { Err(Failure::exit_only()) }
 }
@@ -39,8 +43,12 @@ fn text(diff: &ImageDiff) -> String {
     }
     let mut text = format!("different; {a} and {b} structures\n");
     if diff.other_bytes > 0 {
-        let differ = if diff.other_bytes == 1 { "differs" } else { "differ" };
-        text += &format!("{} of no structure {differ}\n", counted(diff.other_bytes, "byte"));
+        let places = diff.other_at.iter().flatten().map(|at| format!("{at:#x}"));
+        let places: Vec<String> = places.collect();
+        text += &differing(diff.other_bytes, "of no structure", &places.join(" and "));
+    }
+    if let OutsideSum { count, first: Some(first) } = diff.outside {
+        text += &differing(count, "of the files, in no image,", &format!("{first:#x}"));
     }
     text += &kind_sums(&diff.kinds);
     for (kind, &count) in &diff.beside {
@@ -55,6 +63,12 @@ fn text(diff: &ImageDiff) -> String {
         text += &format!("… {} more; --all lists them\n", grouped(left_out as u64));
     }
     text
+}
+
+/// How many bytes differ, and where the first is.
+fn differing(count: usize, which: &str, first: &str) -> String {
+    let differ = if count == 1 { "differs, at" } else { "differ, the first at" };
+    format!("{} {which} {differ} byte {first}\n", counted(count, "byte"))
 }
 
 /// How many structures of each kind are what.

@@ -109,3 +109,74 @@ fn a_box_that_was_shrunk_is_named_first() {
     let contained = found["findings"].as_array().unwrap().iter();
     assert_eq!(contained.filter(|finding| finding["rule"] == "contained").count(), 1);
 }
+
+/// Loops that refuse an image are named, and a wrong field of the header is the one that is blamed.
+#[test]
+fn what_loops_refuse_is_said_of_a_sound_image() {
+    let folder = Folder::new();
+    build(&folder, "interior", "gfx10-bvh4", "radv", "image");
+    let root = memory_of(&folder, "image", "memory.bin");
+    let memory = folder.read("memory.bin");
+    let broken = |at: usize, word: u32| {
+        let mut bytes = memory.clone();
+        bytes[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        std::fs::write(folder.path().join("broken.bin"), bytes).unwrap();
+        folder.json(&["check", "broken.bin"])["findings"].clone()
+    };
+    let parents = broken(root - 40, 0x1235);
+    assert_eq!(parents[0]["rule"], "parent");
+    assert_eq!(parents[1]["rule"], "refused");
+    assert_eq!(parents[1]["place"], "machine gfx10-radv");
+    let places = broken(96, 0x40);
+    assert_eq!((&places[0]["rule"], &places[1]), (&"driver_header".into(), &Value::Null));
+    assert_eq!(places[0]["bits"], serde_json::json!([768, 832]));
+}
+
+/// Bytes that no structure holds are told with their places.
+#[test]
+fn bytes_outside_of_structures_are_told() {
+    let folder = Folder::new();
+    build(&folder, "interior", "gfx10-bvh4", "radv", "a");
+    let mut bytes = folder.read("a");
+    // The padding of the container, in no image.
+    bytes[100] ^= 0x5A;
+    std::fs::write(folder.path().join("b"), &bytes).unwrap();
+    let (status, text, _) = run(&folder, &["diff", "a", "b"]);
+    assert_eq!(status, Some(1));
+    assert!(text.contains("1 byte of the files, in no image, differs, at byte 0x64"), "{text}");
+    // The flags of RADV's header, which is in the image.
+    bytes[100] ^= 0x5A;
+    bytes[128 + 124] ^= 1;
+    std::fs::write(folder.path().join("b"), &bytes).unwrap();
+    let (status, text, _) = run(&folder, &["diff", "a", "b"]);
+    assert_eq!(status, Some(1));
+    assert!(text.contains("1 byte of no structure differs, at byte 0xfc and 0xfc"), "{text}");
+}
+
+#[test]
+fn structures_of_images_are_listed_and_chosen() {
+    let folder = Folder::new();
+    build(&folder, "forest", "gfx11-bvh4", "own", "forest");
+    let found = folder.json(&["inspect", "forest"]);
+    let structures = found["structures"].as_array().unwrap();
+    assert_eq!(
+        (&structures[0]["level"], &structures[1]["level"]),
+        (&"TLAS".into(), &"BLAS".into())
+    );
+    let one = folder.json(&["inspect", "forest", "--structure", "1"]);
+    assert_eq!(one["totals"]["instances"], 0);
+    assert_eq!(one["totals"]["boxes"], structures[1]["box_nodes"]);
+    let (status, _, errors) = run(&folder, &["inspect", "forest", "--structure", "99"]);
+    assert_eq!((status, errors.contains("no structure 99")), (Some(2), true), "{errors}");
+}
+
+#[test]
+fn what_differs_from_the_scene_has_the_bits_of_its_node() {
+    let folder = Folder::new();
+    build(&folder, "interior", "gfx10-bvh4", "radv", "image");
+    let args = ["check", "image", "--scene", "hairball", "--triangles", "900"];
+    let found = folder.json(&args);
+    let findings = found["findings"].as_array().unwrap().iter();
+    let source: Vec<&Value> = findings.filter(|finding| finding["rule"] == "source").collect();
+    assert!(source.iter().any(|finding| finding["bits"] == serde_json::json!([0, 512])));
+}

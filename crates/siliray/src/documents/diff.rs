@@ -16,6 +16,9 @@ pub struct DiffDocument<'a> {
     pub differences: Vec<DifferenceDocument<'a>>,
     pub left_out: usize,
     pub other_bytes: usize,
+    pub other_at: [Option<u64>; 2],
+    pub outside_bytes: usize,
+    pub outside_at: Option<u64>,
 }
 
 /// How much differs.
@@ -139,6 +142,9 @@ impl<'a> DiffDocument<'a> {
             differences: differences.collect(),
             left_out: diff.count() - diff.differences.len(),
             other_bytes: diff.other_bytes,
+            other_at: diff.other_at,
+            outside_bytes: diff.outside.count,
+            outside_at: diff.outside.first,
         }
     }
 }
