@@ -10,7 +10,7 @@ use crate::rra;
 use crate::structure::{Structure, Survey};
 use crate::walk::{Loop, Walk};
 use crate::{GFX10_NAME, GFX11_NAME, Generation, Writer, describe, dump};
-use bvh4::image::{Rule, outline};
+use bvh4::image::{Dialect, Rule, outline};
 use bvh4::layout::triangle_info::{IdWord, TriangleInfo};
 use bvh4::layout::{Fp16BoxNode, Fp32BoxNode, GeometryInfo, GpurtHeader, RadvHeader};
 use bvh4::rra::container::Magic;
@@ -18,9 +18,9 @@ use bvh4::survey::Memory;
 use machine::file::{is_container_of, read_container, write_container};
 use machine::registry::{Made, NodeNames, StackSizes, loses_beyond_margin};
 use machine::{
-    ByteSplit, Capabilities, Checked, EncodeError, Encoded, Figures, Format, FormatEntry, Image,
-    ImageFile, MachineEntry, MachineInput, MachineOptions, ReadError, ReadOptions, Setting,
-    Settings, StructureSummary, TreeEntry, TreeShape, WrongFormat, downcast,
+    ByteSplit, Capabilities, Checked, EncodeError, Encoded, Figures, Format, FormatEntry, Hit,
+    Image, ImageFile, MachineEntry, MachineInput, MachineOptions, RayQuery, ReadError, ReadOptions,
+    Setting, Settings, StructureSummary, TreeEntry, TreeShape, WrongFormat, downcast,
 };
 use std::sync::Arc;
 use tree::Tree;
@@ -181,9 +181,23 @@ const fn walk(
         has_capabilities: false,
         takes_beams: false,
         oracle: None,
-        may_lose: loses_beyond_margin,
+        may_lose,
         make,
     }
+}
+
+/// Hits of rays that start beyond the reach of the margin, and of procedurals in RADV's memory: such
+/// a box is that of its slot, so that no margin lies between it and the box test.
+fn may_lose(input: &MachineInput, query: &RayQuery, hit: &Hit) -> bool {
+    let is_slot = || match input {
+        MachineInput::Image(checked) => {
+            let image = checked.image();
+            Structure::of_root(image, &Memory::new(image)).writer == Writer::Radv
+                && checked.tree().is_procedural(hit.instance, hit.geometry)
+        }
+        MachineInput::Tree(_) => false,
+    };
+    loses_beyond_margin(input, query, hit) || is_slot()
 }
 
 fn make<const GFX11: bool>(

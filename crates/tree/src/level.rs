@@ -73,6 +73,18 @@ impl Tree {
         }
     }
 
+    /// Whether a geometry of an instance, 0 without a TLAS, has procedural boxes.
+    #[must_use]
+    pub fn is_procedural(&self, instance: u32, geometry: u32) -> bool {
+        let placed = self.tlas.as_ref().map(|tlas| tlas.instances.get(instance as usize));
+        let blas = placed.map_or(Some(0), |placed| placed.map(|placed| placed.blas as usize));
+        let primitives = blas.and_then(|blas| self.blases.get(blas)).map(|blas| &blas.primitives);
+        primitives.is_some_and(|primitives| {
+            let boxes = &primitives.ids[primitives.triangles.len()..];
+            boxes.iter().any(|id| id.geometry == geometry)
+        })
+    }
+
     /// Every corner of what it holds, in world space, as often as it is stored and placed: what the
     /// boxes of a format are rounded to does not matter. What is not finite is left out.
     pub fn corners(&self) -> impl Iterator<Item = Vec3> {
