@@ -106,7 +106,8 @@ pub(crate) struct ImageOutput {
     pub(crate) output: Option<PathBuf>,
 
     /// Whose memory it is, how primitives are packed and planes are rounded; gfx12: dense, radv,
-    /// gpurt or hiprt [default: dense]; gfx10-bvh4 and gfx11-bvh4: own, radv or gpurt [default: own]
+    /// gpurt or hiprt [default: dense]; gfx10-bvh4 and gfx11-bvh4: own, radv or gpurt [default:
+    /// own]
     #[arg(long, value_name = "POLICY", requires = "format", help_heading = "Image options")]
     pub(crate) policy: Option<String>,
 

@@ -64,8 +64,8 @@ pub(crate) fn run(args: &Refit, triangles: Option<usize>, output: &Output) -> Re
     output.written(&args.output, &json, &text(&json, &args.output))
 }
 
-/// The file of an image. Raw memory stays raw, unless the ending of the output asks for another kind
-/// of file.
+/// The file of an image. Raw memory stays raw, unless the ending of the output asks for another
+/// kind of file.
 fn file_of(image: &Image, format: &FormatEntry, args: &Refit) -> Result<Vec<u8>, Failure> {
     let ending = args.output.extension().and_then(OsStr::to_str);
     let is_asked = |kind: &str| ending.is_some_and(|ending| ending.eq_ignore_ascii_case(kind));
