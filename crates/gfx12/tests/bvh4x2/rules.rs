@@ -120,6 +120,13 @@ fn every_rule_is_enforced() {
             let x = f32::from_bits(get(image, at.triangle));
             set(image, at.triangle, (x - 90.0).to_bits());
         }),
+        (Rule::ContainedUlp, |image, at| {
+            let child = Bvh4Pointer(get(image, at.last_box));
+            let node = at.base + child.byte_offset() as usize;
+            let x = |corner: usize| f32::from_bits(get(image, node + 12 * corner));
+            let low = (0..3).map(x).fold(f32::INFINITY, f32::min);
+            set(image, at.last_box + 16, low.next_up().to_bits());
+        }),
         (Rule::Parent, |image, at| {
             let word = get(image, at.base - 12);
             set(image, at.base - 12, word ^ 0x10);
