@@ -69,8 +69,8 @@ pub(crate) struct Sim {
     #[arg(long, value_name = "WORKLOAD", value_enum, default_value_t = WorkloadArg::Primary)]
     pub(crate) workload: WorkloadArg,
 
-    /// Ask the rays, beams, spheres and frustums of this file instead: .npy, .csv or raw, with their
-    /// priorities; - is standard input
+    /// Ask the rays, beams, spheres and frustums of this file instead: .npy, .csv or raw, with
+    /// their priorities; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["workload", "camera"])]
     pub(crate) queries: Option<PathBuf>,
 

@@ -186,8 +186,8 @@ const fn walk(
     }
 }
 
-/// Hits of rays that start beyond the reach of the margin, and of procedurals in RADV's memory: such
-/// a box is that of its slot, so that no margin lies between it and the box test.
+/// Hits of rays that start beyond the reach of the margin, and of procedurals in RADV's memory:
+/// such a box is that of its slot, so that no margin lies between it and the box test.
 fn may_lose(input: &MachineInput, query: &RayQuery, hit: &Hit) -> bool {
     let is_slot = || match input {
         MachineInput::Image(checked) => {

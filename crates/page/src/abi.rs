@@ -3,9 +3,9 @@
 //!
 //! The module imports one function, `siliray.tell`, which hears how far long work is and says
 //! whether it is still wanted; the page splits the module in two, and then gives the first part the
-//! second. A WebAssembly module without threads has one caller at a time; the locks are never waited
-//! for. Where memory runs out the module stops, and [`shortage`] says so; where only a request finds
-//! no room, it goes on.
+//! second. A WebAssembly module without threads has one caller at a time; the locks are never
+//! waited for. Where memory runs out the module stops, and [`shortage`] says so; where only a
+//! request finds no room, it goes on.
 
 use crate::{Page, Response};
 use serde_json::json;

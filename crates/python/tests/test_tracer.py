@@ -33,7 +33,8 @@ def test_every_answer_is_that_of_brute_force(tracer: siliray.Tracer) -> None:
     assert np.array_equal(tracer.count(RAYS), counts)
     every = tracer.all(RAYS)
     assert np.array_equal(np.diff(every.offsets), counts)
-    assert np.array_equal(np.sort(every.ray * 300 + every.primitive), np.flatnonzero(EXACT < np.inf))
+    cells = np.sort(every.ray * 300 + every.primitive)
+    assert np.array_equal(cells, np.flatnonzero(EXACT < np.inf))
     for ray in range(50):
         assert (np.diff(every.t[every.of(ray)]) >= 0).all()
 

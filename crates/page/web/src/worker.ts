@@ -106,8 +106,8 @@ async function load({ first, second }: Parts): Promise<Module> {
 
 /**
  * Hears how much is done while the module works, and says whether that is still wanted. No message
- * reaches a worker meanwhile, but an address can be asked for: it is revoked to stop the work. Pages
- * from a file have no such addresses; there only a new worker stops it.
+ * reaches a worker meanwhile, but an address can be asked for: it is revoked to stop the work.
+ * Pages from a file have no such addresses; there only a new worker stops it.
  */
 function tell(share: number): number {
   const now = performance.now();

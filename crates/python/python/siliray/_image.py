@@ -37,8 +37,8 @@ class RawMemory:
     primitive_base: int | None = None
     #: Its format.
     format: str = "gfx12"
-    #: Who wrote it, of the formats `gfx10-bvh4` and `gfx11-bvh4`: `own`, `radv`, `gpurt`, `hiprt` or
-    #: `radv-file`; what the headers before its nodes say by default.
+    #: Who wrote it, of the formats `gfx10-bvh4` and `gfx11-bvh4`: `own`, `radv`, `gpurt`, `hiprt`
+    #: or `radv-file`; what the headers before its nodes say by default.
     writer: str | None = None
 
 

@@ -37,5 +37,6 @@ def callback(progress: Progress) -> Callable[[int, int], object] | None:
 
         return update
     if not callable(progress):
-        raise OptionError(f"progress: found {type(progress).__name__}, expected a callable or a bar")
+        found = type(progress).__name__
+        raise OptionError(f"progress: found {found}, expected a callable or a bar")
     return progress

@@ -15,8 +15,8 @@
 //! * A machine with the hardware's own box test may lose grazing hits of rays that start beyond the
 //!   reach of the image's margin, or whose reciprocals overflow.
 //! * A format or a machine that copies a driver loses what the driver loses.
-//! * In RADV's memory of RDNA2 and RDNA3 a procedural is the box of its slot: a grazing hit of it has
-//!   no margin.
+//! * In RADV's memory of RDNA2 and RDNA3 a procedural is the box of its slot: a grazing hit of it
+//!   has no margin.
 //! * XPHMG's triangle test accepts some near edge-on triangles by rounding alone, at a `t` where
 //!   the ray is outside the triangle's own box.
 //!

@@ -12,9 +12,9 @@
 //! | `priority` | 0 to 255, the most urgent |
 //!
 //! In records B may be `lower_origin` and `lower_direction`, and the sides of a frustum `right` and
-//! `up`. A row in which all of these are `nan` is a ray. Without `query`, a ray asks for the closest
-//! hit and anything else for all; without `priority`, or where it is `nan`, it is that of the
-//! query's class.
+//! `up`. A row in which all of these are `nan` is a ray. Without `query`, a ray asks for the
+//! closest hit and anything else for all; without `priority`, or where it is `nan`, it is that of
+//! the query's class.
 
 use super::RayFileProblem;
 use super::record::{LOWER, Numbers, PRIORITY, QUERY, QUERY_NAMES, RADIUS, SIDES, ray};

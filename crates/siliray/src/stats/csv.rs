@@ -4,8 +4,8 @@
 //! names are not, so that one may have commas: figures count from the end of a line. The driver
 //! writes all structures after each submission.
 //!
-//! Generations have other figures. A file over several has the columns of all; a cell is empty where
-//! a structure has no such figure.
+//! Generations have other figures. A file over several has the columns of all; a cell is empty
+//! where a structure has no such figure.
 
 use super::Line;
 
