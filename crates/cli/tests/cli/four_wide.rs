@@ -174,8 +174,10 @@ fn structures_of_images_are_listed_and_chosen() {
 fn what_differs_from_the_scene_has_the_bits_of_its_node() {
     let folder = Folder::new();
     build(&folder, "interior", "gfx10-bvh4", "radv", "image");
-    let args = ["check", "image", "--scene", "hairball", "--triangles", "900"];
-    let found = folder.json(&args);
+    let args = ["check", "image", "--scene", "hairball", "--triangles", "900", "--json"];
+    let (status, found, errors) = run(&folder, &args);
+    assert_eq!(status, Some(1), "{errors}");
+    let found: Value = serde_json::from_str(&found).unwrap();
     let findings = found["findings"].as_array().unwrap().iter();
     let source: Vec<&Value> = findings.filter(|finding| finding["rule"] == "source").collect();
     assert!(source.iter().any(|finding| finding["bits"] == serde_json::json!([0, 512])));
