@@ -189,6 +189,7 @@ def measure_trimesh(options: argparse.Namespace, folder: Path) -> Iterator[dict[
 
 def measure_open3d(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
     import siliray
+    from siliray.open3d import RaycastingScene
 
     try:
         import open3d
@@ -200,17 +201,23 @@ def measure_open3d(options: argparse.Namespace, folder: Path) -> Iterator[dict[s
     theirs = open3d.t.geometry.RaycastingScene()
     theirs.add_triangles(mesh)
     tensor = open3d.core.Tensor.from_numpy(rays)
+    ours = RaycastingScene()
+    ours.add_triangles(mesh)
     for threads in dict.fromkeys((1, os.cpu_count() or 1)):
         tracer = siliray.Tracer(options.scene, threads=threads)
         seconds = in_turns(
             {
-                "Tracer.closest": lambda: tracer.closest(rays).normals,
+                "Tracer.closest": lambda: tracer.closest(rays),
+                "Tracer.closest with normals": lambda: tracer.closest(rays).normals,
+                "siliray's cast_rays": lambda: ours.cast_rays(tensor, nthreads=threads),
                 "cast_rays": lambda: theirs.cast_rays(tensor, nthreads=threads),
             },
             options.runs,
         )
-        what = f"Open3D, {threads} threads"
-        yield from against(what, len(rays), seconds, {"cast_rays": 1.3})
+        for own in [name for name in seconds if name != "cast_rays"]:
+            pair = {own: seconds[own], "cast_rays": seconds["cast_rays"]}
+            what = f"Open3D, {threads} threads"
+            yield from against(what, len(rays), pair, {"cast_rays": 1.3})
 
 
 def measure_engines(options: argparse.Namespace, _: Path) -> Iterator[dict[str, Any]]:
@@ -252,15 +259,18 @@ def measure_engines(options: argparse.Namespace, _: Path) -> Iterator[dict[str, 
             hits += histogram(tracer, tracer.generate(scatter, first, per_row), first)["hits"]
         return time.perf_counter() - start, hits
 
-    def first_to_last(parts: Iterator[tuple[int, int]]) -> tuple[float, int]:
+    def first_to_last(
+        parts: Iterator[tuple[int, int]], rows_of_part: int = 1
+    ) -> tuple[float, int]:
         """From the first part on, which finds workers warm. What they may have done before it came
-        (a row each, and one more that waits) does not count."""
+        (a part each, and one more that waits) does not count."""
         _, hits = next(parts)
         start, rows = time.perf_counter(), 0
         for part_rows, part_hits in parts:
             rows, hits = rows + part_rows, hits + part_hits
         seconds = time.perf_counter() - start
-        return seconds * rows_of_turn / max(rows - 2 * options.workers, 1), hits
+        before = 2 * options.workers * rows_of_part
+        return seconds * rows_of_turn / max(rows - before, 1), hits
 
     def through_daft(turn: int) -> tuple[float, int]:
         frame = daft.from_arrow(table(turn))
@@ -271,12 +281,15 @@ def measure_engines(options: argparse.Namespace, _: Path) -> Iterator[dict[str, 
         return first_to_last((part.num_rows, sum(part["hits"].to_pylist())) for part in parts)
 
     def through_ray(turn: int) -> tuple[float, int]:
-        dataset = ray.data.from_arrow(table(turn)).repartition(rows_of_turn)
+        # Ray takes some 15 ms for a task, so that one has several rows.
+        rows_of_part = 8
+        dataset = ray.data.from_arrow(table(turn)).repartition(-(-rows_of_turn // rows_of_part))
         answer = cast_rays(
             dataset, options.scene, reduce=histogram, workers=options.workers, threads=threads
         )
         parts = answer.iter_batches(batch_size=None, batch_format="pyarrow")
-        return first_to_last((part.num_rows, sum(part["hits"].to_pylist())) for part in parts)
+        found = ((part.num_rows, sum(part["hits"].to_pylist())) for part in parts)
+        return first_to_last(found, rows_of_part)
 
     contestants = {"bare": bare, "Daft": through_daft, "Ray Data": through_ray}
     seconds: dict[str, list[float]] = {name: [] for name in contestants}
