@@ -22,9 +22,12 @@ pub(super) fn blocks(parts: &Parts<'_>, base: u64) -> BlockImage {
             mask: unfold_mask(node.mask),
             lead: match node.lead {
                 Lead::Inside { first, count } => BlockLead::Inside { first, count },
-                Lead::Foreign { offset } => BlockLead::Block(block.block_base + u32::from(offset)),
+                // Of a block that nothing leads to, nothing is proved: its sums may wrap.
+                Lead::Foreign { offset } => {
+                    BlockLead::Block(block.block_base.wrapping_add(u32::from(offset)))
+                }
                 Lead::Leaf { offset, count } => {
-                    let first = block.reference_base + u32::from(offset);
+                    let first = block.reference_base.wrapping_add(u32::from(offset));
                     let memory = MemoryRange {
                         address: references + 4 * u64::from(first),
                         bytes: 4 * u32::from(count),

@@ -4,6 +4,7 @@
 use super::contents::Contents;
 use super::instance::INSTANCE_BYTES;
 use super::target::Target;
+use crate::layout::node::ChildKind;
 use crate::layout::records::{TRI_RANGE_BYTES, triangle_bytes};
 use geometry::Aabb;
 use machine::blocks::{Block, BlockImage, BlockLead, BlockLevel, BlockNode, Frame, MemoryRange};
@@ -22,9 +23,11 @@ fn add_level(image: &Contents<'_>, level: u32, sum: &mut BlockImage) {
     let first_triangle = image.level_triangles(level).start;
     let (first_block, first_item) = (sum.blocks.len() as u32, sum.items.len());
     let mut whole = Aabb::EMPTY;
-    for node in 0..contents.header.nodes {
+    for (node, is_reached) in (0..).zip(reached(&contents)) {
         let first_node = sum.nodes.len();
-        for slot in 0..contents.shape.width() {
+        // Nothing is proved of a node that nothing leads to: it keeps its number, and is empty.
+        let width = if is_reached { contents.shape.width() } else { 0 };
+        for slot in 0..width {
             let child = contents.child(node, slot);
             let bounds = contents.bounds(&child);
             let first = sum.items.len() as u32;
@@ -72,4 +75,17 @@ fn add_level(image: &Contents<'_>, level: u32, sum: &mut BlockImage) {
     }
     let root = (sum.items.len() > first_item).then_some(first_block);
     sum.levels.push(BlockLevel { root, bounds: whole });
+}
+
+/// Which nodes of a proved level its node 0 leads to.
+fn reached(contents: &Contents<'_>) -> Vec<bool> {
+    let mut reached = vec![false; contents.header.nodes as usize];
+    let mut open = vec![0];
+    while let Some(node) = open.pop() {
+        reached[node as usize] = true;
+        let children = (0..contents.shape.width()).map(|slot| contents.child(node, slot));
+        let inner = children.filter(|child| child.kind == ChildKind::Node);
+        open.extend(inner.map(|child| child.index));
+    }
+    reached
 }
