@@ -1,14 +1,14 @@
-//! Arrays of NumPy as rays, vertices and triangles, and hits as arrays.
+//! Arrays of NumPy as rays, vertices and triangles.
 //!
 //! `siliray._arrays` has seen to shapes, byte order and alignment; strides are taken as they are.
 
 use crate::errors;
 use numpy::ndarray::{ArrayView1, ArrayView2, ArrayViewMut1, Axis, Slice, Zip};
-use numpy::{Element, PyArray1, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray1};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use siliray::geometry::{Ray, Vec3};
-use siliray::trace::Hit;
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A table of floats.
 #[derive(FromPyObject)]
@@ -106,6 +106,10 @@ impl Floats<'_> {
         }
     }
 
+    const fn is_wide(&self) -> bool {
+        matches!(self, Self::Double(_))
+    }
+
     fn columns(&self) -> usize {
         match self {
             Self::Single(array) => array.as_array().ncols(),
@@ -118,6 +122,19 @@ impl Floats<'_> {
         let mut points = vec![Vec3::ZERO; self.len()];
         self.rows().read(0, 0..points.len(), &mut points, |point, row| *point = row);
         points
+    }
+
+    /// The same, all of which single floats can hold unless they were infinite before.
+    pub(crate) fn held_points(&self, name: &str) -> PyResult<Vec<Vec3>> {
+        let points = self.points();
+        for row in (0..points.len()).filter(|&row| !points[row].is_finite()) {
+            let mut wide = [[0.0; 3]];
+            self.rows().read(0, row..row + 1, &mut wide, |point, row| *point = row);
+            if is_too_large(wide[0]) {
+                return Err(errors::range(beyond(name, row, wide[0])));
+            }
+        }
+        Ok(points)
     }
 
     /// The same in doubles.
@@ -219,7 +236,6 @@ pub(crate) struct RayArrays<'py> {
 }
 
 /// The same without Python.
-#[derive(Clone, Copy)]
 pub(crate) struct Rays<'a> {
     count: usize,
     origins: Rows<'a>,
@@ -230,6 +246,10 @@ pub(crate) struct Rays<'a> {
     has_bounds: bool,
     tmin: Option<Column<'a>>,
     tmax: Option<Column<'a>>,
+    /// Whether any of them are doubles.
+    is_wide: bool,
+    /// The first ray read so far that single floats cannot hold.
+    first_beyond: AtomicUsize,
 }
 
 impl RayArrays<'_> {
@@ -254,6 +274,9 @@ impl RayArrays<'_> {
             has_bounds: self.directions.is_none() && columns == 8,
             tmin: self.tmin.as_ref().map(FloatColumn::column),
             tmax: self.tmax.as_ref().map(FloatColumn::column),
+            is_wide: self.origins.is_wide()
+                || self.directions.as_ref().is_some_and(Floats::is_wide),
+            first_beyond: AtomicUsize::new(usize::MAX),
         })
     }
 }
@@ -277,6 +300,7 @@ impl Rays<'_> {
             self.origins.read(0, range.clone(), rays, |ray, origin| ray.origin = origin);
             let set = |ray: &mut Ray, direction| ray.direction = direction;
             self.directions.read(self.direction, range.clone(), rays, set);
+            self.note_beyond(range.start, rays);
         }
         if self.has_bounds {
             let set = |ray: &mut Ray, bounds: Vec3| (ray.tmin, ray.tmax) = (bounds.y, bounds.z);
@@ -299,7 +323,47 @@ impl Rays<'_> {
         };
         self.origins.read(0, range.clone(), rays, set);
         let set = |ray: &mut Ray, direction| ray.direction = direction;
-        self.directions.read(self.direction, range, rays, set);
+        self.directions.read(self.direction, range.clone(), rays, set);
+        self.note_beyond(range.start, rays);
+    }
+
+    /// Looks for rays, the first of which has the number `start`, that lost more than digits when
+    /// doubles became single floats.
+    fn note_beyond(&self, start: usize, rays: &[Ray]) {
+        if !self.is_wide {
+            return;
+        }
+        let is_odd = |ray: &Ray| {
+            let size = ray.direction.abs().max_element();
+            !(size >= f32::MIN_POSITIVE && size.is_finite() && ray.origin.is_finite())
+        };
+        for row in (start..).zip(rays).filter(|(_, ray)| is_odd(ray)).map(|(row, _)| row) {
+            let (origin, direction) = self.wide(row);
+            if is_too_large(origin) || is_too_large(direction) || is_too_small(direction) {
+                self.first_beyond.fetch_min(row, Ordering::Relaxed);
+            }
+        }
+    }
+
+    fn wide(&self, row: usize) -> WideRay {
+        let mut rays = [WideRay::default()];
+        self.read_wide(row..row + 1, &mut rays);
+        rays[0]
+    }
+
+    /// An error if one of the rays that were read is nothing that single floats can hold.
+    pub(crate) fn held(&self) -> PyResult<()> {
+        let row = self.first_beyond.load(Ordering::Relaxed);
+        if row == usize::MAX {
+            return Ok(());
+        }
+        let (origin, direction) = self.wide(row);
+        let (name, numbers) = match is_too_large(origin) {
+            true => ("origins", origin),
+            false => ("directions", direction),
+        };
+        let name = if self.direction == 3 { "rays" } else { name };
+        Err(errors::range(beyond(name, row, numbers)))
     }
 
     /// Origins and directions of a range in doubles, into `rays`.
@@ -307,6 +371,26 @@ impl Rays<'_> {
         self.origins.read(0, range.clone(), rays, |ray, origin| ray.0 = origin);
         self.directions.read(self.direction, range, rays, |ray, direction| ray.1 = direction);
     }
+}
+
+/// Whether finite doubles are infinite as single floats.
+fn is_too_large(numbers: [f64; 3]) -> bool {
+    numbers.iter().all(|number| number.is_finite())
+        && numbers.iter().any(|&number| (number as f32).is_infinite())
+}
+
+/// Whether a direction in doubles is none, or hardly one, in single floats.
+fn is_too_small(direction: [f64; 3]) -> bool {
+    let size = direction.iter().fold(0.0, |size: f64, number| size.max(number.abs()));
+    size > 0.0 && size < f64::from(f32::MIN_POSITIVE)
+}
+
+fn beyond(name: &str, row: usize, [x, y, z]: [f64; 3]) -> String {
+    let most = f32::MAX;
+    format!(
+        "{name}: found [{x:?}, {y:?}, {z:?}] in row {row}, expected what single floats hold \
+         (1.2e-38 to {most:.1e}); scale it"
+    )
 }
 
 /// Origin and direction of a ray, in doubles.
@@ -341,130 +425,4 @@ impl Integers<'_> {
             Self::U64(array) => corners(&array.as_array()),
         }
     }
-}
-
-/// Hits as columns.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Columns {
-    pub(crate) floats: [Vec<f32>; 3],
-    pub(crate) ids: [Vec<u32>; 3],
-}
-
-/// Columns as Python has them: t, u, v, instance, geometry, primitive.
-pub(crate) type PyColumns<'py> = (
-    Bound<'py, PyArray1<f32>>,
-    Bound<'py, PyArray1<f32>>,
-    Bound<'py, PyArray1<f32>>,
-    Bound<'py, PyArray1<u32>>,
-    Bound<'py, PyArray1<u32>>,
-    Bound<'py, PyArray1<u32>>,
-);
-
-impl Columns {
-    /// How many hits there are.
-    pub(crate) const fn len(&self) -> usize {
-        self.floats[0].len()
-    }
-
-    /// Adds a hit at the end.
-    pub(crate) fn push(&mut self, hit: &Hit) {
-        self.floats.iter_mut().zip([hit.t, hit.u, hit.v]).for_each(|(column, x)| column.push(x));
-        let ids = [hit.instance, hit.geometry, hit.primitive];
-        self.ids.iter_mut().zip(ids).for_each(|(column, id)| column.push(id));
-    }
-
-    /// Adds other hits at the end.
-    pub(crate) fn append(&mut self, other: &Self) {
-        let floats = self.floats.iter_mut().zip(&other.floats);
-        floats.for_each(|(to, from)| to.extend_from_slice(from));
-        self.ids.iter_mut().zip(&other.ids).for_each(|(to, from)| to.extend_from_slice(from));
-    }
-
-    /// The columns for Python, without a copy.
-    pub(crate) fn into_python(self, py: Python<'_>) -> PyColumns<'_> {
-        let ([t, u, v], [instance, geometry, primitive]) = (self.floats, self.ids);
-        (
-            PyArray1::from_vec(py, t),
-            PyArray1::from_vec(py, u),
-            PyArray1::from_vec(py, v),
-            PyArray1::from_vec(py, instance),
-            PyArray1::from_vec(py, geometry),
-            PyArray1::from_vec(py, primitive),
-        )
-    }
-}
-
-/// Columns that come back from Python.
-#[derive(FromPyObject)]
-pub(crate) struct HitArrays<'py>(
-    PyReadonlyArray1<'py, f32>,
-    PyReadonlyArray1<'py, f32>,
-    PyReadonlyArray1<'py, f32>,
-    PyReadonlyArray1<'py, u32>,
-    PyReadonlyArray1<'py, u32>,
-    PyReadonlyArray1<'py, u32>,
-);
-
-impl HitArrays<'_> {
-    /// The hits.
-    pub(crate) fn hits(&self) -> PyResult<Vec<Hit>> {
-        let Self(t, u, v, instance, geometry, primitive) = self;
-        let floats = [t, u, v].map(PyReadonlyArray1::as_array);
-        let ids = [instance, geometry, primitive].map(PyReadonlyArray1::as_array);
-        let count = floats[0].len();
-        if floats.iter().any(|c| c.len() != count) || ids.iter().any(|c| c.len() != count) {
-            return Err(errors::array("columns of hits have different lengths"));
-        }
-        let hit = |row: usize| Hit {
-            t: floats[0][row],
-            u: floats[1][row],
-            v: floats[2][row],
-            instance: ids[0][row],
-            geometry: ids[1][row],
-            primitive: ids[2][row],
-        };
-        Ok((0..count).map(hit).collect())
-    }
-}
-
-/// Columns of Python's that hits are written to: t, u, v, instance, geometry, primitive.
-///
-/// Memory is NumPy's, which asks for large pages: with small ones, the kernel would spend a tenth
-/// of the time that tracing takes on making pages.
-#[derive(FromPyObject)]
-pub(crate) struct HitRoom<'py>(
-    PyReadwriteArray1<'py, f32>,
-    PyReadwriteArray1<'py, f32>,
-    PyReadwriteArray1<'py, f32>,
-    PyReadwriteArray1<'py, u32>,
-    PyReadwriteArray1<'py, u32>,
-    PyReadwriteArray1<'py, u32>,
-);
-
-/// The same without Python.
-pub(crate) type HitSlices<'a> =
-    (&'a mut [f32], &'a mut [f32], &'a mut [f32], &'a mut [u32], &'a mut [u32], &'a mut [u32]);
-
-impl HitRoom<'_> {
-    /// The columns, if there is room for so many hits.
-    pub(crate) fn slices(&mut self, count: usize) -> PyResult<HitSlices<'_>> {
-        let Self(t, u, v, instance, geometry, primitive) = self;
-        Ok((
-            room(t, count)?,
-            room(u, count)?,
-            room(v, count)?,
-            room(instance, count)?,
-            room(geometry, count)?,
-            room(primitive, count)?,
-        ))
-    }
-}
-
-/// An array to write so many elements to.
-pub(crate) fn room<'a, T: Element>(
-    array: &'a mut PyReadwriteArray1<'_, T>,
-    count: usize,
-) -> PyResult<&'a mut [T]> {
-    let slice = array.as_slice_mut().ok().filter(|slice| slice.len() == count);
-    slice.ok_or_else(|| errors::array("no room for the results"))
 }

@@ -1,6 +1,6 @@
 //! Beams, spheres and frusta: shapes by their numbers, and what they meet.
 
-use crate::arrays::{Columns, PyColumns};
+use crate::columns::{Columns, PyColumns};
 use crate::errors;
 use crate::tracer::Tracer;
 use numpy::{PyArray1, PyReadonlyArray2};

@@ -20,6 +20,7 @@ mod exceptions {
     import_exception!(siliray.errors, NameError);
     import_exception!(siliray.errors, OptionError);
     import_exception!(siliray.errors, ProgramError);
+    import_exception!(siliray.errors, RangeError);
     import_exception!(siliray.errors, SceneError);
     import_exception!(siliray.errors, TraceError);
 }
@@ -27,6 +28,11 @@ mod exceptions {
 /// An array has the wrong shape.
 pub(crate) fn array(text: impl Display) -> PyErr {
     exceptions::ArrayError::new_err(text.to_string())
+}
+
+/// A number is nothing that single floats hold.
+pub(crate) fn range(text: impl Display) -> PyErr {
+    exceptions::RangeError::new_err(text.to_string())
 }
 
 /// A scene makes no sense.

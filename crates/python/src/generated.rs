@@ -60,7 +60,6 @@ pub(crate) enum RaySource<'py> {
 }
 
 /// The same without Python.
-#[derive(Clone, Copy)]
 pub(crate) enum AnyRays<'a> {
     Generated(&'a GeneratedRays),
     Arrays(Rays<'a>),
@@ -82,6 +81,14 @@ impl AnyRays<'_> {
         match self {
             Self::Generated(generated) => generated.count,
             Self::Arrays(rays) => rays.len(),
+        }
+    }
+
+    /// As [`Rays::held`]; what is generated is single floats.
+    pub(crate) fn held(&self) -> PyResult<()> {
+        match self {
+            Self::Generated(_) => Ok(()),
+            Self::Arrays(rays) => rays.held(),
         }
     }
 

@@ -95,8 +95,8 @@ pub(crate) struct LayoutChoice {
 /// Where attributes and indices lie.
 #[pyfunction]
 pub(crate) fn isbe_layout(choice: LayoutChoice) -> PyResult<String> {
-    let vertex = attributes(&choice.attributes)?;
-    let primitive = attributes(&choice.primitive_attributes)?;
+    let vertex = attributes("attributes", &choice.attributes)?;
+    let primitive = attributes("primitive_attributes", &choice.primitive_attributes)?;
     let LayoutChoice { vertices, primitives, shared_lines, .. } = choice;
     let layout = Layout::new(vertex, vertices, primitive, primitives, Limits::Driver)
         .map_err(errors::option)?;
@@ -130,7 +130,7 @@ pub(crate) fn isbe_mesh(
     position: &str,
     matrix: Option<Matrix>,
 ) -> PyResult<(String, Scene)> {
-    let slot = position.parse::<PositionSlot>().map_err(errors::option)?;
+    let slot = slot(position)?;
     let position = PositionSource { slot, inverse_view_projection: matrix };
     let options = ImportOptions { position, ..ImportOptions::default() };
     let imported = job::run(py, 0, None, |_| read_scene(bytes, &options))?;
@@ -151,7 +151,7 @@ pub(crate) fn isbe_capture<'py>(
     primitives: u16,
     position: &str,
 ) -> PyResult<(String, Bound<'py, PyBytes>)> {
-    let position = position.parse::<PositionSlot>().map_err(errors::option)?;
+    let position = slot(position)?;
     let options =
         CaptureOptions { sm, max_vertices: vertices, max_triangles: primitives, position };
     let captured = job::run(py, 0, None, |_| {
@@ -207,11 +207,11 @@ pub(crate) fn isbe_run<'py>(
     let shape = UnitShape {
         stage: names::one_of("stage", &choice.stage, &Stage::ALL, |stage| stage.name())?,
         sm: choice.sm,
-        attributes: attributes(&choice.attributes)?,
+        attributes: attributes("attributes", &choice.attributes)?,
         vertices: choice.vertices,
-        inputs: attributes(&choice.inputs)?,
+        inputs: attributes("inputs", &choice.inputs)?,
         input_vertices: choice.input_vertices,
-        primitive_attributes: attributes(&choice.primitive_attributes)?,
+        primitive_attributes: attributes("primitive_attributes", &choice.primitive_attributes)?,
         primitives: choice.primitives,
         topology: topology(&choice.topology)?,
         ..UnitShape::default()
@@ -227,6 +227,10 @@ pub(crate) fn isbe_run<'py>(
     Ok((document::text(&document)?, PyBytes::new(py, &bytes)))
 }
 
+fn slot(position: &str) -> PyResult<PositionSlot> {
+    position.parse().map_err(|error| errors::option(format!("position: {error}")))
+}
+
 fn vertex_count(scene: &Model) -> usize {
     let geometries = scene.objects.iter().flat_map(|object| &object.geometries);
     let vertices = geometries.map(|geometry| match &geometry.shape {
@@ -236,8 +240,11 @@ fn vertex_count(scene: &Model) -> usize {
     vertices.sum()
 }
 
-fn attributes(names: &[String]) -> PyResult<AttributeSet> {
-    let ids = names.iter().map(|name| AttributeId::parse_all(name.trim()).map_err(errors::name));
+fn attributes(argument: &str, names: &[String]) -> PyResult<AttributeSet> {
+    let ids = names.iter().map(|name| {
+        let all = AttributeId::parse_all(name.trim());
+        all.map_err(|error| errors::name(format!("{argument}: {error}")))
+    });
     Ok(ids.collect::<PyResult<Vec<_>>>()?.into_iter().flatten().collect())
 }
 

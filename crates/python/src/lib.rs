@@ -15,7 +15,8 @@
 //! | `render` | pictures and heat maps |
 //! | `isbe` | the staging memory of mesh shaders |
 //! | `walker` | who walks, and from where it is seen |
-//! | `arrays` | arrays as rays and triangles, hits as arrays |
+//! | `arrays` | arrays as rays and triangles |
+//! | `columns` | hits and nearest points as arrays |
 //! | `generated` | rays that are made while they are traced |
 //! | `table` | columns as Arrow tables |
 //! | `document` | what the facade says, as text |
@@ -25,6 +26,7 @@
 
 mod arrays;
 mod beams;
+mod columns;
 mod document;
 mod errors;
 mod generated;
@@ -69,4 +71,9 @@ mod _native {
     use crate::table::{record_batch, rows, table};
     #[pymodule_export]
     use crate::tracer::Tracer;
+
+    /// The version of the package.
+    #[pymodule_export]
+    #[allow(non_upper_case_globals, reason = "Python's name")]
+    const version: &str = env!("CARGO_PKG_VERSION");
 }

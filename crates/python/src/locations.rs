@@ -1,6 +1,7 @@
 //! Where rays meet the triangles of a mesh of doubles.
 
-use crate::arrays::{Floats, Integers, RayArrays, Rays, WideRay, room};
+use crate::arrays::{Floats, Integers, RayArrays, Rays, WideRay};
+use crate::columns::room;
 use crate::errors;
 use crate::tracer::{CHUNK, Tracer};
 use numpy::{PyReadonlyArray1, PyReadwriteArray1};
@@ -79,7 +80,7 @@ pub(crate) fn first_locations<'py>(
     let LocationRoom(locations, index_ray, index_tri) = &mut room_for;
     let locations = room(locations, 3 * count)?;
     let (index_ray, index_tri) = (room(index_ray, count)?, room(index_tri, count)?);
-    tracer.run(py, count, None, |watch| {
+    let found = tracer.run(py, count, None, |watch| {
         let parts = (
             locations.par_chunks_mut(3 * CHUNK),
             index_ray.par_chunks_mut(CHUNK),
@@ -127,7 +128,9 @@ pub(crate) fn first_locations<'py>(
             end += found;
         }
         end
-    })
+    })?;
+    rays.held()?;
+    Ok(found)
 }
 
 /// Hits of rays on a mesh.

@@ -68,6 +68,10 @@ pub(crate) fn build(
 ) -> PyResult<(String, Option<Image>)> {
     let presets = presets(&choice.presets)?;
     let format = choice.format.as_deref().map(names::format).transpose()?;
+    let ending = match (format, choice.ending.as_deref()) {
+        (Some(format), Some(name)) => Some(names::ending(format, name)?),
+        _ => None,
+    };
     let settings = choice.settings.iter();
     let settings = settings.fold(Settings::default(), |all, (key, value)| all.with(key, value));
     let format = format.map(|format| (format, settings));
@@ -79,7 +83,6 @@ pub(crate) fn build(
             Input::Image(_) => Origin::Rebuilt,
         };
         let scene = model(scene)?;
-        let ending = choice.ending.as_deref();
         plan.run(&scene, origin, ending, &|progress| watch.tell(progress))
             .map_err(|error| no_image(&error))
     })?;
@@ -185,7 +188,7 @@ pub(crate) fn walk(
 }
 
 fn query(scene: &Scene, seen: Seen<'_>, choice: &WalkChoice) -> PyResult<Query> {
-    let kind = names::one_of("kind of hits", &choice.hits, &KINDS, |(name, _)| name)?.1;
+    let kind = names::one_of("hits", &choice.hits, &KINDS, |(name, _)| name)?.1;
     let query = match (choice.ray, choice.pixel, &choice.shape) {
         (Some([ox, oy, oz, dx, dy, dz, tmin, tmax]), ..) => {
             let ray = Ray::new(Vec3::new(ox, oy, oz), Vec3::new(dx, dy, dz));
@@ -337,7 +340,10 @@ pub(crate) fn simulate(
                 Asked::of_workload(workload, name, tree, &camera, choice.rays)
             }
         };
-        let asked = asked.map_err(errors::option)?;
+        let asked = asked.map_err(|error| match choice.queries {
+            Some(_) => errors::option(format!("queries: {error}")),
+            None => errors::option(error),
+        })?;
         let key = RunKey {
             scene: input.name().to_owned(),
             triangles: prepared.tree().triangle_count() as u64,
@@ -394,7 +400,8 @@ pub(crate) fn law(
 ) -> PyResult<String> {
     let LawChoice { seed, rays, stack_size, .. } = choice;
     let only = choice.only.iter().map(|text| text.parse::<Filter>());
-    let only = only.collect::<Result<Vec<Filter>, FilterError>>().map_err(errors::option)?;
+    let only = only.collect::<Result<Vec<Filter>, FilterError>>();
+    let only = only.map_err(|error| errors::option(format!("only: {error}")))?;
     let options = LawOptions { seed, rays, only, stack_size };
     let images: Vec<&Scene> = images.iter().map(|image| &**image).collect();
     job::run(py, 0, progress, |watch| {

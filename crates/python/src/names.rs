@@ -30,6 +30,14 @@ pub(crate) fn writer(format: &FormatEntry, name: &str) -> PyResult<&'static str>
     one_of("writer", name, format.writers, |writer| writer)
 }
 
+/// A kind of file of a format. Those that drivers write too come in several.
+pub(crate) fn ending(format: &FormatEntry, name: &str) -> PyResult<&'static str> {
+    let settings = format.trees.as_ref().map_or(&[][..], |trees| trees.settings);
+    let all = [format.ending, "rra", "gamma", "bin"];
+    let is_of_drivers = settings.iter().any(|setting| setting.key == "policy");
+    one_of("ending", name, if is_of_drivers { &all } else { &all[..1] }, |ending| ending)
+}
+
 /// The preset of that name.
 pub(crate) fn preset(name: &str) -> PyResult<Preset> {
     one_of("preset", name, &Preset::ALL, |preset| preset.name())

@@ -1,6 +1,7 @@
 //! The nearest points of the surface.
 
 use crate::arrays::Floats;
+use crate::columns::{Columns, PyColumns};
 use crate::errors;
 use crate::tracer::Tracer;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -11,17 +12,8 @@ use siliray::trace::NearestPoint;
 /// Points of one task.
 const CHUNK: usize = 1 << 8;
 
-/// Point, distance, u, v, instance, geometry, primitive, and whether it is inside.
-type PyNearest<'py> = (
-    Bound<'py, PyArray2<f64>>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<f64>>,
-    Bound<'py, PyArray1<u32>>,
-    Bound<'py, PyArray1<u32>>,
-    Bound<'py, PyArray1<u32>>,
-    Bound<'py, PyArray1<bool>>,
-);
+/// Points; distance, u, v, instance, geometry and primitive of each; whether each is inside.
+type PyNearest<'py> = (Bound<'py, PyArray2<f64>>, PyColumns<'py, f64>, Bound<'py, PyArray1<bool>>);
 
 /// The nearest point of the surface for each point, of instances that share a bit with `mask`, no
 /// farther than `within`.
@@ -37,7 +29,7 @@ pub(crate) fn nearest_points<'py>(
     if within.is_nan() || within < 0.0 {
         return Err(errors::option(format!("within: found {within}, expected at least 0")));
     }
-    let points = points.points();
+    let points = points.held_points("points")?;
     let found = tracer.run(py, points.len(), progress, |watch| {
         let ask = tracer.fast().nearest().mask(mask).within(within);
         let mut found = vec![NearestPoint::MISS; points.len()];
@@ -48,17 +40,11 @@ pub(crate) fn nearest_points<'py>(
         });
         found
     })?;
-    let floats = |of: fn(&NearestPoint) -> f64| PyArray1::from_iter(py, found.iter().map(of));
-    let ids = |of: fn(&NearestPoint) -> u32| PyArray1::from_iter(py, found.iter().map(of));
+    let mut columns = Columns::default();
+    for NearestPoint { distance, u, v, instance, geometry, primitive, .. } in &found {
+        columns.push_row([*distance, *u, *v], [*instance, *geometry, *primitive]);
+    }
     let places = PyArray1::from_iter(py, found.iter().flat_map(|found| found.point));
-    Ok((
-        places.reshape([found.len(), 3])?,
-        floats(|found| found.distance),
-        floats(|found| found.u),
-        floats(|found| found.v),
-        ids(|found| found.instance),
-        ids(|found| found.geometry),
-        ids(|found| found.primitive),
-        PyArray1::from_iter(py, found.iter().map(|found| found.is_inside)),
-    ))
+    let is_inside = PyArray1::from_iter(py, found.iter().map(|found| found.is_inside));
+    Ok((places.reshape([found.len(), 3])?, columns.into_python(py), is_inside))
 }

@@ -40,7 +40,7 @@ pub(crate) fn render<'py>(
     let input = &*scene.input;
     let (route, options) = (walker.route(input)?, walker.options()?);
     let measure = choice.heatmap.as_deref();
-    let measure = measure.map(|name| names::one_of("measure", name, &Measure::ALL, |m| m.name()));
+    let measure = measure.map(|name| names::one_of("heatmap", name, &Measure::ALL, |m| m.name()));
     let measure = measure.transpose()?;
     let is_timed = matches!(measure, Some(Measure::Blocks | Measure::Bytes | Measure::Cycles));
     if is_timed && route.machine.name != ttu_machine::NAME {

@@ -3,7 +3,7 @@
 use crate::arrays::{Floats, Integers};
 use crate::image::Image;
 use crate::{errors, job};
-use numpy::PyArray2;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use siliray::geometry::Transform;
 use siliray::input::{Input, Source};
@@ -25,6 +25,12 @@ type Mesh<'py> = (Floats<'py>, Integers<'py>, String, bool);
 
 /// Object, rows of the transform, mask, custom index, flags.
 type Placed = (usize, [[f32; 4]; 3], u8, u32, u8);
+
+/// Vertices, faces, name, whether it is opaque: as Python gets them.
+type PyMesh<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<u32>>, String, bool);
+
+/// Name, objects and instances.
+type Arrays<'py> = (String, Vec<Vec<PyMesh<'py>>>, Vec<Placed>);
 
 #[pymethods]
 impl Scene {
@@ -83,6 +89,29 @@ impl Scene {
     fn from_image(py: Python<'_>, image: &Image) -> PyResult<Self> {
         let stored = job::run(py, 0, None, |_| image.stored())??;
         Ok(Self { input: Arc::new(Input::Image(stored)), source: None })
+    }
+
+    /// What [`Scene::from_arrays`] makes the same scene of: single floats, whatever it was made of.
+    fn to_arrays<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py>> {
+        let none = || errors::option(format!("{}: no scene of triangles alone", self.name()));
+        let scene = self.input.as_scene().ok_or_else(none)?;
+        let mesh = |geometry: &Geometry| {
+            let Shape::Triangles { positions, indices } = &geometry.shape else {
+                return Err(none());
+            };
+            let corners = positions.iter().flat_map(|corner| corner.to_array());
+            let corners = PyArray1::from_iter(py, corners).reshape([positions.len(), 3])?;
+            let faces = PyArray1::from_iter(py, indices.iter().flatten().copied());
+            let faces = faces.reshape([indices.len(), 3])?;
+            Ok((corners, faces, geometry.name.clone(), geometry.opaque))
+        };
+        let object = |object: &Object| object.geometries.iter().map(mesh).collect();
+        let placed = |instance: &Instance| {
+            let Instance { object, object_to_world, mask, custom_index, flags, .. } = instance;
+            (*object, object_to_world.rows, *mask, *custom_index, flags.bits())
+        };
+        let objects = scene.objects.iter().map(object).collect::<PyResult<_>>()?;
+        Ok((scene.name.clone(), objects, scene.instances.iter().map(placed).collect()))
     }
 
     #[getter]

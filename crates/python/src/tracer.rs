@@ -1,15 +1,15 @@
 //! `Tracer`: many rays, fast.
 
-use crate::arrays::{Columns, HitArrays, HitRoom, PyColumns, room};
+use crate::columns::{Columns, HitArrays, HitRoom, PyColumns, room};
 use crate::generated::{AnyRays, GeneratedRays, RaySource};
 use crate::job::{self, Watch};
 use crate::scene::Scene;
 use crate::{errors, names};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadwriteArray1};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadwriteArray1};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use siliray::generators::Ground;
-use siliray::geometry::Ray;
+use siliray::geometry::{Ray, Vec3};
 use siliray::gfx12::Gfx12;
 use siliray::input::{Input, Route, build_options};
 use siliray::machine::{MachineInput, RayFlags, downcast};
@@ -139,6 +139,7 @@ impl Tracer {
             });
             rows
         })?;
+        rays.held()?;
         PyArray1::from_vec(py, rows).reshape([rays.len(), 8])
     }
 
@@ -181,7 +182,8 @@ impl Tracer {
                 }
                 watch.advance(part.len())
             });
-        })
+        })?;
+        rays.held()
     }
 
     /// Whether each ray hits anything.
@@ -204,6 +206,7 @@ impl Tracer {
             });
             answers
         })?;
+        rays.held()?;
         Ok(PyArray1::from_vec(py, answers))
     }
 
@@ -221,6 +224,7 @@ impl Tracer {
                 hits.iter().map(|hits| hits.len() as u32).collect::<Vec<u32>>()
             })
         })?;
+        rays.held()?;
         Ok(PyArray1::from_vec(py, counts.concat()))
     }
 
@@ -251,67 +255,37 @@ impl Tracer {
             }
             (offsets, all)
         })?;
+        rays.held()?;
         Ok((PyArray1::from_vec(py, offsets), columns.into_python(py)))
     }
 
-    /// Points at one parameter of each ray, three floats each; NaN for a miss.
+    /// Whether there are boxes, whose hits are nowhere without their rays.
+    #[getter]
+    fn has_boxes(&self) -> bool {
+        self.walked.tree().blases.iter().any(|blas| !blas.primitives.boxes.is_empty())
+    }
+
+    /// Points of hits, three floats each; NaN for a miss. `rays` has the ray of each if there are
+    /// boxes.
     fn positions<'py>(
         &self,
         py: Python<'py>,
-        rays: RaySource<'py>,
-        t: PyReadonlyArray1<'py, f32>,
+        hits: HitArrays<'py>,
+        rays: Option<RaySource<'py>>,
         mut room_for: PyReadwriteArray1<'py, f32>,
     ) -> PyResult<()> {
-        let rays = rays.rays()?;
-        let t = t.as_slice().ok().filter(|t| t.len() == rays.len());
-        let t = t.ok_or_else(|| errors::array("one hit for each ray is expected"))?;
-        let points = room(&mut room_for, 3 * t.len())?;
-        self.run(py, t.len(), None, |watch| {
-            let parts = points.par_chunks_mut(3 * CHUNK).zip(t.par_chunks(CHUNK)).enumerate();
-            let _ = parts.try_for_each_init(Vec::new, |part, (number, (points, t))| {
-                let start = number * CHUNK;
-                rays.read(start..start + t.len(), part);
-                for (point, (ray, &t)) in points.chunks_exact_mut(3).zip(part.iter().zip(t)) {
-                    let t = if t.is_finite() { t } else { f32::NAN };
-                    ray.at(t).write_to_slice(point);
-                }
-                watch.advance(t.len())
-            });
-        })
+        self.surfaces(py, &hits, rays.as_ref(), &mut room_for, |[position, _]| position)
     }
 
-    /// Normals of hits, one hit a ray, three floats each; NaN for a miss.
+    /// Unit normals, likewise.
     fn normals<'py>(
         &self,
         py: Python<'py>,
-        rays: RaySource<'py>,
         hits: HitArrays<'py>,
+        rays: Option<RaySource<'py>>,
         mut room_for: PyReadwriteArray1<'py, f32>,
     ) -> PyResult<()> {
-        let (rays, hits) = (rays.rays()?, hits.hits()?);
-        if rays.len() != hits.len() {
-            return Err(errors::array("one hit for each ray is expected"));
-        }
-        let normals = room(&mut room_for, 3 * hits.len())?;
-        self.run(py, rays.len(), None, |watch| {
-            let surfaces = Surfaces::new(self.view(), FAST);
-            let parts = normals.par_chunks_mut(3 * CHUNK).zip(hits.par_chunks(CHUNK)).enumerate();
-            parts.try_for_each_init(Vec::new, |part, (number, (normals, hits))| {
-                let start = number * CHUNK;
-                rays.read(start..start + hits.len(), part);
-                for (normal, (ray, hit)) in normals.chunks_exact_mut(3).zip(part.iter().zip(hits)) {
-                    if hit.is_miss() {
-                        normal.fill(f32::NAN);
-                        continue;
-                    }
-                    let point = surfaces.at(ray, hit).map_err(|error| errors::render(&error))?;
-                    point.normal.write_to_slice(normal);
-                }
-                // A caller that has lost interest raises its own exception.
-                let _ = watch.advance(part.len());
-                Ok::<(), PyErr>(())
-            })
-        })?
+        self.surfaces(py, &hits, rays.as_ref(), &mut room_for, |[_, normal]| normal)
     }
 
     #[getter]
@@ -371,6 +345,47 @@ impl Tracer {
     fn view(&self) -> View<'_> {
         let scene = self.input.as_scene();
         View { scene, input: Some(&self.walked), ..View::of(self.walked.tree()) }
+    }
+
+    /// What `of` says of position and normal of each hit.
+    fn surfaces<'py>(
+        &self,
+        py: Python<'py>,
+        hits: &HitArrays<'py>,
+        rays: Option<&RaySource<'py>>,
+        room_for: &mut PyReadwriteArray1<'py, f32>,
+        of: impl Fn([Vec3; 2]) -> Vec3 + Sync,
+    ) -> PyResult<()> {
+        let (hits, rays) = (hits.columns()?, rays.map(RaySource::rays).transpose()?);
+        if rays.as_ref().is_some_and(|rays| rays.len() != hits.len()) {
+            return Err(errors::array("one hit for each ray is expected"));
+        }
+        let vectors = room(room_for, 3 * hits.len())?;
+        self.run(py, hits.len(), None, |watch| {
+            let surfaces = Surfaces::new(self.view(), FAST);
+            let parts = vectors.par_chunks_mut(3 * CHUNK).enumerate();
+            parts.try_for_each_init(Vec::new, |part, (number, vectors)| {
+                let rows = number * CHUNK..number * CHUNK + vectors.len() / 3;
+                rays.iter().for_each(|rays| rays.read(rows.clone(), part));
+                for (place, (row, vector)) in rows.zip(vectors.chunks_exact_mut(3)).enumerate() {
+                    let hit = hits.hit(row);
+                    if hit.is_miss() {
+                        vector.fill(f32::NAN);
+                        continue;
+                    }
+                    let found = surfaces.by_weights(&hit).and_then(|found| match part.get(place) {
+                        Some(ray) if found.is_none() => {
+                            surfaces.at(ray, &hit).map(|point| [point.position, point.normal])
+                        }
+                        _ => Ok(found.unwrap_or([Vec3::NAN; 2])),
+                    });
+                    of(found.map_err(|error| errors::render(&error))?).write_to_slice(vector);
+                }
+                // A caller that has lost interest raises its own exception.
+                let _ = watch.advance(vectors.len() / 3);
+                Ok::<(), PyErr>(())
+            })
+        })?
     }
 
     /// On the caller's own thread if there is little to do.

@@ -205,7 +205,7 @@ def test_rays_of_cameras() -> None:
         (lambda s: RaycastingScene(device="CUDA:0"), siliray.OptionError, "CUDA:0"),
         (lambda s: s.create_rays_pinhole(np.eye(2), np.eye(4), 4, 4), siliray.ArrayError, "intri"),
         (lambda s: s.create_rays_pinhole(np.zeros((3, 3)), np.eye(4), 4, 4), ValueError, "singul"),
-        (lambda s: s.create_rays_pinhole(np.eye(3), np.eye(4), 0, 4), ValueError, "pixels"),
+        (lambda s: s.create_rays_pinhole(np.eye(3), np.eye(4), 0, 4), ValueError, "width_px"),
         (lambda s: s.create_rays_pinhole(60, width_px=3), TypeError, "fov_deg"),
     ],
 )

@@ -86,8 +86,8 @@ def test_cameras_and_losses() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "text"),
     [
-        ({"size": (0, 5)}, "MachineError", "0x5"),
-        ({"samples": 0}, "MachineError", "0 samples"),
+        ({"size": (0, 5)}, "OptionError", "size: found 0"),
+        ({"samples": 0}, "OptionError", "samples: found 0"),
         ({"heatmap": "heat"}, "NameError", "boxes"),
         ({"heatmap": "cycles"}, "OptionError", "counts no blocks"),
         ({"camera": [1, 2, 3]}, "OptionError", "found 3"),

@@ -149,7 +149,7 @@ def test_masks_instances_and_tables() -> None:
             "ArrayError",
             "frustum 0: flat",
         ),
-        (lambda: 7, "OptionError", "found int"),
+        (lambda: 7, "OptionError", r"shapes: found 7 \(int\)"),
     ],
 )
 def test_wrong_shapes_are_named(make, error: str, text: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import siliray
@@ -39,7 +41,7 @@ def test_every_answer_is_that_of_brute_force(tracer: siliray.Tracer) -> None:
         assert (np.diff(every.t[every.of(ray)]) >= 0).all()
 
 
-def test_points_lie_on_triangles_and_normals_face_the_ray(tracer: siliray.Tracer) -> None:
+def test_points_lie_on_triangles_and_normals_on_their_fronts(tracer: siliray.Tracer) -> None:
     hits = tracer.closest(RAYS)
     seen = hits.hit
     corners = VERTICES[FACES[hits.primitive[seen]]]
@@ -49,11 +51,97 @@ def test_points_lie_on_triangles_and_normals_face_the_ray(tracer: siliray.Tracer
     assert np.isnan(hits.positions[~seen]).all() and np.isnan(hits.normals[~seen]).all()
     normals = hits.normals[seen]
     assert np.allclose(np.linalg.norm(normals, axis=1), 1.0, atol=1e-5)
-    assert ((normals * RAYS[seen, 3:]).sum(axis=1) <= 0).all()
-    edges = corners[:, 1] - corners[:, 0]
-    assert np.abs((normals * edges).sum(axis=1)).max() < 1e-4
+    fronts = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    fronts /= np.linalg.norm(fronts, axis=1, keepdims=True)
+    assert np.abs(normals - fronts).max() < 1e-4
+    # Those are the triangles that are left when backs are culled.
+    towards = (normals * RAYS[seen, 3:]).sum(axis=1) < 0
+    first = tracer.closest(RAYS[seen], tmax=np.nextafter(hits.t[seen], np.inf), cull="back")
+    assert np.array_equal(first.hit, towards)
+    along = RAYS[seen, :3] + hits.t[seen, None] * RAYS[seen, 3:]
+    assert np.abs(hits.positions[seen] - along).max() < 1e-5
     every = tracer.all(RAYS)
-    assert every.positions.shape == (len(every), 3)
+    assert np.array_equal(every.positions[every.offsets[:-1][seen]], hits.positions[seen])
+
+
+def test_arrays_of_the_caller_may_change(tracer: siliray.Tracer) -> None:
+    """What is computed late does not depend on what became of the rays."""
+    expected, every = tracer.closest(RAYS), tracer.all(RAYS)
+    for kind in (np.float32, np.float64):
+        rays = RAYS.astype(kind)
+        pair = rays[:, :3].copy(), rays[:, 3:].copy()
+        hits, all_hits, both = tracer.closest(rays), tracer.all(rays), tracer.closest(*pair)
+        rays[:], pair[0][:], pair[1][:] = 1e6, 1e6, 1e6
+        for name in ("positions", "normals"):
+            for found, right in ((hits, expected), (both, expected), (all_hits, every)):
+                assert np.array_equal(
+                    getattr(found, name), getattr(right, name), equal_nan=True
+                ), name
+
+
+def test_hits_on_boxes_have_points_too(tmp_path: Path) -> None:
+    """A description of a scene may hold boxes, which have no weights to tell where a hit is."""
+    description = tmp_path / "boxes.scene.toml"
+    description.write_text(
+        'version = 1\n[[object]]\nname = "a"\n[[object.geometry]]\nboxes = [[0, 0, 0, 1, 2, 3]]\n'
+    )
+    tracer = siliray.Tracer(description)
+    rays = np.array([[0.25, 0.5, 9, 0, 0, -2], [5, 5, 5, 1, 0, 0]], np.float32)
+    hits, every = tracer.closest(rays), tracer.all(rays)
+    rays[:] = 7
+    assert np.allclose(hits.positions[0], [0.25, 0.5, 3]) and np.isnan(hits.positions[1]).all()
+    assert np.allclose(hits.normals[0], [0, 0, 1])
+    assert np.allclose(every.positions, [[0.25, 0.5, 3]])
+
+
+def test_a_mirrored_instance_keeps_the_fronts_of_its_object() -> None:
+    corners = np.array([[0, 0, 0], [2, 0, 0], [0, 3, 0]], np.float32)
+    mirror = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, -1, 0]]
+    places = [siliray.Instance(0, mirror)]
+    scene = siliray.Scene.from_objects([[(corners, [[0, 1, 2]])]], places)
+    tracer = siliray.Tracer(scene)
+    rays = np.array([[0.5, 0.5, 9, 0, 0, -1]], np.float32)
+    # The front looked up, and looks down now.
+    assert np.allclose(tracer.closest(rays).normals, [[0, 0, -1]])
+    assert tracer.any(rays, cull="front").all() and not tracer.any(rays, cull="back").any()
+
+
+def test_rays_never_go_backwards(tracer: siliray.Tracer) -> None:
+    eight = np.concatenate([RAYS, np.zeros((len(RAYS), 1)), np.full((len(RAYS), 1), 9.0)], 1)
+    eight[7, 6] = -0.5
+    for ask in (tracer.closest, tracer.any, tracer.count, tracer.all):
+        with pytest.raises(siliray.OptionError, match=r"tmin: found -1.0 in row 0"):
+            ask(RAYS, tmin=-1.0)
+        with pytest.raises(siliray.OptionError, match=r"tmin: found -2.0 in row 3"):
+            ask(RAYS, tmin=np.where(np.arange(len(RAYS)) == 3, -2.0, np.nan))
+        with pytest.raises(siliray.OptionError, match=r"rays: tmin: found -0.5 in row 7"):
+            ask(eight)
+    assert same(tracer.closest(RAYS, tmin=-0.0), tracer.closest(RAYS))
+
+
+def test_doubles_that_single_floats_cannot_hold_are_named(tracer: siliray.Tracer) -> None:
+    wide = np.tile(RAYS.astype(np.float64), (40, 1))
+    for column, value, name in (
+        (3, 1e40, "directions"),
+        (slice(3, 6), 1e-40, "directions"),
+        (1, -1e39, "origins"),
+    ):
+        rays = wide.copy()
+        rays[70_001, column] = value
+        for ask in (tracer.closest, tracer.any, tracer.count, tracer.all):
+            with pytest.raises(siliray.RangeError, match="rays: found .* in row 70001"):
+                ask(rays)
+            with pytest.raises(siliray.RangeError, match=f"{name}: found .* in row 70001"):
+                ask(rays[:, :3], rays[:, 3:])
+    with pytest.raises(siliray.RangeError, match=r"points: found \[1e40, 0.0, 0.0\] in row 1"):
+        tracer.nearest_point([[0, 0, 0], [1e40, 0, 0]])
+    with pytest.raises(siliray.RangeError, match=r"centers: found \[1e\+40, 0.0, 0.0\] in row 0"):
+        siliray.Spheres([[1e40, 0, 0]], 1.0)
+    # What asks nothing still hits nothing, and bounds beyond are no bounds.
+    wide[0, 3:], wide[1, 0], wide[2, 3] = 0.0, np.nan, np.inf
+    assert not tracer.any(wide[:3]).any()
+    far = tracer.closest(wide[3:], tmax=1e300)
+    assert same(far, tracer.closest(wide[3:].astype(np.float32)))
 
 
 def same(a: siliray.Hits, b: siliray.Hits) -> bool:

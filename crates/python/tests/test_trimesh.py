@@ -157,9 +157,26 @@ def test_any_layout_of_rays() -> None:
     )
 
 
+def test_directions_may_have_any_length() -> None:
+    """trimesh makes them unit vectors, in doubles."""
+    mesh = MESHES["torus"]
+    theirs, ours = mesh.ray, RayMeshIntersector(mesh)
+    exponents = np.resize([-1000, -200, -130, 0, 126, 200, 1000], len(ORIGINS))
+    scaled, unscaled = np.ldexp(DIRECTIONS, exponents[:, np.newaxis]), (ORIGINS, DIRECTIONS)
+    assert np.array_equal(ours.intersects_first(ORIGINS, scaled), ours.intersects_first(*unscaled))
+    assert np.array_equal(ours.intersects_any(ORIGINS, scaled), theirs.intersects_any(*unscaled))
+    for multiple_hits in (True, False):
+        found = ours.intersects_location(ORIGINS, scaled, multiple_hits=multiple_hits)
+        right = ours.intersects_location(*unscaled, multiple_hits=multiple_hits)
+        assert np.allclose(found[0], right[0], atol=1e-9)
+        assert np.array_equal(found[1], right[1]) and np.array_equal(found[2], right[2])
+    with pytest.raises(siliray.RangeError, match="origins: .* in row 1"):
+        ours.intersects_any([[0, 0, 0], [1e40, 0, 0]], [[0, 0, 1], [0, 0, 1]])
+
+
 def test_wrong_calls_are_named() -> None:
     ray = RayMeshIntersector(MESHES["box"])
-    with pytest.raises(ValueError, match="4 origins and 5 directions"):
+    with pytest.raises(ValueError, match="4 ray_origins and 5 ray_directions"):
         ray.intersects_first(ORIGINS[:4], DIRECTIONS[:5])
     with pytest.raises(siliray.ArrayError, match=r"origins.*\(3000, 2\)"):
         ray.intersects_any(ORIGINS[:, :2], DIRECTIONS)

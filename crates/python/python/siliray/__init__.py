@@ -32,6 +32,7 @@ from ._machines import (
     vectors,
     walk,
 )
+from ._native import version as __version__
 from ._nearest import NearestPoints
 from ._render import Rendering, render
 from ._scene import Geometry, Instance, Scene
@@ -48,6 +49,7 @@ from .errors import (
     NameError,
     OptionError,
     ProgramError,
+    RangeError,
     SceneError,
     TraceError,
 )
@@ -77,6 +79,7 @@ __all__ = [
     "NearestPoints",
     "OptionError",
     "ProgramError",
+    "RangeError",
     "RawMemory",
     "Rendering",
     "Scene",
@@ -88,6 +91,7 @@ __all__ = [
     "TraceError",
     "Tracer",
     "Walk",
+    "__version__",
     "build",
     "check",
     "clearance",

@@ -3,7 +3,6 @@ order. Nothing is copied that is right already, whatever its strides."""
 
 from __future__ import annotations
 
-from operator import index
 from typing import Any, TypeAlias, Union
 
 import numpy as np
@@ -19,18 +18,6 @@ RayArrays: TypeAlias = tuple[Array, Array | None, Array | None, Array | None]
 Rays: TypeAlias = Union[RayArrays, GeneratedRays]
 
 
-def integer(value: object, name: str, low: int, high: int) -> int:
-    """A whole number in a range."""
-    try:
-        number = index(value)  # type: ignore[arg-type]
-    except TypeError:
-        found = f"{value!r}, a {type(value).__name__}"
-        raise OptionError(f"{name}: found {found}, expected a whole number") from None
-    if not low <= number <= high:
-        raise OptionError(f"{name}: found {number}, expected {low} to {high}")
-    return number
-
-
 def tensor(values: Any) -> Any:
     """The array behind a tensor of Open3D or PyTorch, fetched from its device if need be; whatever
     else it is, as it is."""
@@ -42,17 +29,22 @@ def tensor(values: Any) -> Any:
 
 def floats(values: ArrayLike, name: str) -> Array:
     """Single or double floats."""
-    try:
-        array = np.asarray(values)
-    except (TypeError, ValueError) as error:
-        raise ArrayError(f"{name}: {error}") from error
-    if array.dtype.kind not in "fiub":
+    array = _array(values, name)
+    if array.dtype.kind not in "fiu":
         raise DtypeError(f"{name}: found elements of type {array.dtype}, expected floats")
     if array.dtype == np.float16:
         array = array.astype(np.float32)
     elif array.dtype not in (np.float32, np.float64):
         array = array.astype(np.float64)
     return _as_this_machine_has_it(array)
+
+
+def _array(values: ArrayLike, name: str) -> Array:
+    """Whatever NumPy makes of it. What lends its memory may refuse to, with any exception."""
+    try:
+        return np.asarray(values)
+    except Exception as error:
+        raise ArrayError(f"{name}: {error}") from error
 
 
 def _as_this_machine_has_it(array: Array) -> Array:
@@ -86,10 +78,7 @@ def column(values: ArrayLike, name: str, count: int) -> Array:
 
 def triangles(values: ArrayLike, name: str) -> Array:
     """Three indices for each triangle."""
-    try:
-        array = np.asarray(values)
-    except (TypeError, ValueError) as error:
-        raise ArrayError(f"{name}: {error}") from error
+    array = _array(values, name)
     if array.size == 0:
         return np.empty((0, 3), np.uint32)
     if array.dtype.kind not in "iu":
@@ -106,6 +95,7 @@ def rays(
     directions: ArrayLike | None,
     tmin: ArrayLike | None,
     tmax: ArrayLike | None,
+    names: tuple[str, str] = ("origins", "directions"),
 ) -> RayArrays:
     """Rays: origins and directions of shape (N, 3), one of which may be a single row for all; or
     one array of shape (N, 6), or (N, 8) with both bounds."""
@@ -113,21 +103,33 @@ def rays(
         first: Array = table(origins, "rays", 6, 8)
         second: Array | None = None
         count = first.shape[0]
+        if first.shape[1] == 8:
+            _none_negative(first[:, 6], "rays: tmin")
     else:
-        first, second = table(origins, "origins", 3), table(directions, "directions", 3)
+        first, second = table(origins, names[0], 3), table(directions, names[1], 3)
         count = max(first.shape[0], second.shape[0])
         if 0 in (first.shape[0], second.shape[0]):
             count = 0
         if first.shape[0] not in (1, count) or second.shape[0] not in (1, count):
             raise ArrayError(
-                f"{first.shape[0]} origins and {second.shape[0]} directions: "
+                f"{first.shape[0]} {names[0]} and {second.shape[0]} {names[1]}: "
                 "expected as many of both, or one of either"
             )
         first = np.broadcast_to(first[:count], (count, 3))
         second = np.broadcast_to(second[:count], (count, 3))
     near = None if tmin is None else column(tmin, "tmin", count)
+    if near is not None:
+        _none_negative(near, "tmin")
     far = None if tmax is None else column(tmax, "tmax", count)
     return first, second, near, far
+
+
+def _none_negative(tmin: Array, name: str) -> None:
+    """Nothing is hit behind the origin, so who asks for that shall know."""
+    is_negative = tmin < 0
+    if is_negative.any():
+        row = int(np.argmax(is_negative))
+        raise OptionError(f"{name}: found {tmin[row]} in row {row}, expected at least 0")
 
 
 def any_rays(
@@ -140,7 +142,9 @@ def any_rays(
     if not isinstance(origins, GeneratedRays):
         return rays(origins, directions, tmin, tmax)
     if not (directions is None and tmin is None and tmax is None):
-        raise OptionError("rays of a generator have their directions and bounds already")
+        raise OptionError(
+            "directions, tmin, tmax: rays of a generator have their directions and bounds already"
+        )
     return origins
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
+from . import _native, _options
 from ._hits import Columns
 
 
@@ -82,6 +82,7 @@ class AllContacts(Contacts):
 
     def of(self, shape: int) -> slice:
         """Which contacts are those of a shape."""
+        shape = _options.integer(shape, "shape", 0, len(self.offsets) - 2)
         return slice(int(self.offsets[shape]), int(self.offsets[shape + 1]))
 
     def columns(self) -> dict[str, NDArray[Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _arrays, _native
+from . import _arrays, _native, _options
 from .errors import TraceError
 
 #: What ids are where nothing is hit.
@@ -95,7 +95,15 @@ class Hits(Columns):
         self, columns: _native.Columns, tracer: _native.Tracer, rays: _arrays.Rays
     ) -> None:
         self.t, self.u, self.v, self.instance, self.geometry, self.primitive = columns
-        self._origin: tuple[_native.Tracer, _arrays.Rays] | None = tracer, rays
+        self._tracer: _native.Tracer | None = tracer
+        #: The ray of each hit, for scenes with boxes: triangles tell by themselves where a hit is.
+        #: It is a copy, since arrays of the caller may change.
+        self._rays: _native.RayArrays | None = None
+        if tracer.has_boxes:
+            self._rays = self._of_hits(tracer.rays(rays)), None, None, None
+
+    def _of_hits(self, rays: NDArray[np.float32]) -> NDArray[np.float32]:
+        return rays
 
     def __len__(self) -> int:
         return len(self.t)
@@ -107,42 +115,31 @@ class Hits(Columns):
 
     def __getstate__(self) -> dict[str, Any]:
         """Columns go to another process, with positions and normals if they were asked for."""
-        return self.__dict__ | {"_origin": None}
-
-    def _asked(self) -> tuple[_native.Tracer, _arrays.Rays]:
-        """The tracer, and the ray of each hit."""
-        if self._origin is None:
-            message = "hits from another process have the positions and normals asked for there"
-            raise TraceError(message)
-        return self._origin
+        return self.__dict__ | {"_tracer": None, "_rays": None}
 
     def _columns(self) -> _native.Columns:
         return self.t, self.u, self.v, self.instance, self.geometry, self.primitive
 
-    @property
+    def _vectors(self, name: str) -> NDArray[np.float32]:
+        if self._tracer is None:
+            message = "hits from another process have the positions and normals asked for there"
+            raise TraceError(f"{name}: {message}")
+        vectors = np.empty(3 * len(self), np.float32)
+        getattr(self._tracer, name)(self._columns(), self._rays, vectors)
+        return vectors.reshape(-1, 3)
+
+    @cached_property
     def positions(self) -> NDArray[np.float32]:
-        """Points of the hits, (N, 3), computed when first asked for; NaN for a miss."""
-        return self._positions
-
-    @cached_property
-    def _positions(self) -> NDArray[np.float32]:
-        points = np.empty(3 * len(self), np.float32)
-        tracer, rays = self._asked()
-        tracer.positions(rays, self.t, points)
-        return points.reshape(-1, 3)
-
-    @property
-    def normals(self) -> NDArray[np.float32]:
-        """Unit normals of what was hit, (N, 3), on the side that the ray comes from; NaN for a
+        """Points of the hits on what was hit, (N, 3), computed when first asked for; NaN for a
         miss."""
-        return self._normals
+        return self._vectors("positions")
 
     @cached_property
-    def _normals(self) -> NDArray[np.float32]:
-        normals = np.empty(3 * len(self), np.float32)
-        tracer, rays = self._asked()
-        tracer.normals(rays, self._columns(), normals)
-        return normals.reshape(-1, 3)
+    def normals(self) -> NDArray[np.float32]:
+        """Unit normals of what was hit, (N, 3), on the side from which corners run counterclockwise
+        (those of trimesh's `face_normals` and Open3D's `primitive_normals`), computed when first
+        asked for; NaN for a miss."""
+        return self._vectors("normals")
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """All columns by name: what `pandas.DataFrame` takes."""
@@ -175,8 +172,11 @@ class AllHits(Hits):
         tracer: _native.Tracer,
         rays: _arrays.Rays,
     ) -> None:
-        super().__init__(columns, tracer, rays)
         self.offsets = offsets
+        super().__init__(columns, tracer, rays)
+
+    def _of_hits(self, rays: NDArray[np.float32]) -> NDArray[np.float32]:
+        return rays[self.ray]
 
     @cached_property
     def ray(self) -> NDArray[np.int64]:
@@ -185,20 +185,9 @@ class AllHits(Hits):
 
     def of(self, ray: int) -> slice:
         """Which hits are those of a ray."""
+        ray = _options.integer(ray, "ray", 0, len(self.offsets) - 2)
         return slice(int(self.offsets[ray]), int(self.offsets[ray + 1]))
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """All columns by name, the ray's number first."""
         return {"ray": self.ray} | super().columns()
-
-    def _asked(self) -> tuple[_native.Tracer, _arrays.Rays]:
-        (tracer, rays), ray = super()._asked(), self.ray
-        if isinstance(rays, _native.GeneratedRays):
-            return tracer, (tracer.rays(rays)[ray], None, None, None)
-        origins, directions, tmin, tmax = rays
-        return tracer, (
-            origins[ray],
-            None if directions is None else directions[ray],
-            None if tmin is None else tmin[ray],
-            None if tmax is None else tmax[ray],
-        )

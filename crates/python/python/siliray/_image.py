@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
+from . import _options
 from ._document import Document, document
 from ._native import Image as _Native
 from .errors import FileError, OptionError
@@ -57,14 +58,25 @@ class Image:
     True
     """
 
-    __slots__ = ("_native",)
+    __slots__ = ("_choice", "_native")
     _native: _Native
+    #: How the image is found in the bytes.
+    _choice: ReadChoice
 
     @classmethod
-    def _wrap(cls, native: _Native) -> Image:
+    def _wrap(cls, native: _Native, choice: ReadChoice) -> Image:
         image = cls.__new__(cls)
-        image._native = native
+        image._native, image._choice = native, choice
         return image
+
+    @classmethod
+    def _made(cls, native: _Native) -> Image:
+        """What a build has made."""
+        return cls._wrap(native, _choice(None, None) | {"format": native.format})
+
+    def __reduce__(self) -> tuple[Callable[..., Image], tuple[object, ...]]:
+        """Sent to another process as the bytes of the file."""
+        return _read, (self.name, self.to_bytes(), self._choice)
 
     @classmethod
     def open(
@@ -78,7 +90,8 @@ class Image:
 
         Of a file with several structures it starts in number `structure`, or in the largest.
         """
-        return cls._wrap(_Native.open(fspath(path), _choice(structure, raw)))
+        choice = _choice(structure, raw)
+        return cls._wrap(_Native.open(_options.path(path, "path"), choice), choice)
 
     @classmethod
     def from_bytes(
@@ -90,7 +103,8 @@ class Image:
         raw: RawMemory | None = None,
     ) -> Image:
         """The image in the bytes of a file called `name`."""
-        return cls._wrap(_Native.from_bytes(name, bytes(data), _choice(structure, raw)))
+        held, called = _options.data(data, "data"), _options.text(name, "name")
+        return _read(called, held, _choice(structure, raw))
 
     @classmethod
     def of(cls, thing: ImageLike) -> Image:
@@ -101,7 +115,7 @@ class Image:
             return cls.from_bytes(thing)
         if isinstance(thing, (str, PathLike)):
             return cls.open(thing)
-        raise OptionError(f"found {type(thing).__name__}, expected an image, a path or bytes")
+        _options.wrong("image", thing, "an image, a path or bytes")
 
     def to_bytes(self) -> bytes:
         """The bytes of the file."""
@@ -111,10 +125,7 @@ class Image:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the file."""
-        try:
-            Path(path).write_bytes(self.to_bytes())
-        except OSError as error:
-            raise FileError(f"{fspath(path)}: {error.strerror}") from error
+        write_file(path, self.to_bytes())
 
     def check(self) -> Document:
         """What :func:`siliray.check` finds."""
@@ -165,17 +176,35 @@ class Image:
         return render(self, size=(480, 360)).png
 
 
+def _read(name: str, data: bytes, choice: ReadChoice) -> Image:
+    return Image._wrap(_Native.from_bytes(name, data, choice), choice)
+
+
+def write_file(path: str | PathLike[str], data: bytes) -> None:
+    """Writes a file."""
+    place = _options.path(path, "path")
+    try:
+        Path(place).write_bytes(data)
+    except (OSError, ValueError) as error:
+        raise FileError(f"{place}: {getattr(error, 'strerror', error)}") from error
+
 
 def _choice(structure: int | None, raw: RawMemory | None) -> ReadChoice:
+    start = _options.optional_integer(structure, "structure")
     if raw is None:
-        return {"structure": structure, "raw": None, "writer": None, "format": "gfx12"}
-    if structure is not None:
+        return {"structure": start, "raw": None, "writer": None, "format": "gfx12"}
+    if not isinstance(raw, RawMemory):
+        _options.wrong("raw", raw, "RawMemory")
+    if start is not None:
         raise OptionError("structure and raw: raw memory has no structures to start in")
+    last = 2**64 - 1
+    primitives = _options.optional_integer(raw.primitive_base, "primitive_base", 0, last)
+    root = _options.integer(raw.root, "root", 0, last)
     return {
         "structure": None,
-        "raw": (raw.base, raw.primitive_base, raw.root),
-        "writer": raw.writer,
-        "format": raw.format,
+        "raw": (_options.integer(raw.base, "base", 0, last), primitives, root),
+        "writer": _options.optional_text(raw.writer, "writer"),
+        "format": _options.text(raw.format, "format"),
     }
 
 
@@ -183,6 +212,4 @@ def words(values: Sequence[int] | None, name: str, count: int) -> list[int] | No
     """So many words of 32 bits."""
     if values is None:
         return None
-    if len(values) != count or not all(0 <= word < 2**32 for word in values):
-        raise OptionError(f"{name}: expected {count} words of 32 bits")
-    return list(values)
+    return _options.integers(values, name, count, 0, 2**32 - 1)

@@ -5,16 +5,23 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from typing import TypeAlias, Union
 
-from . import _native
+import numpy as np
+
+from . import _native, _options
 from ._document import Document, Json, Table, document, page
 from ._image import Image, ImageLike, words
 from ._progress import Progress, callback
 from ._scene import Scene, SceneLike
 from ._shapes import Shapes
 from .errors import OptionError
+
+#: Rays that are held in memory at once; more are a mistake.
+_MOST_RAYS = 10**8
+#: The largest number of 32 bits.
+_WORD = 2**32 - 1
 
 #: Three numbers.
 Vector: TypeAlias = Sequence[float]
@@ -57,7 +64,7 @@ def build(
 
     Without `format`, one tree for each preset. With it, one tree, whose image is
     :attr:`Built.image`; `settings` are those of the format, such as ``{"policy": "radv"}``.
-    `ending` names the file format where there are several: of gfx12, `rra` or another one for raw
+    `ending` names the kind of file where there are several: of gfx12, `rra` or `bin` for raw
     memory.
 
     >>> import siliray
@@ -68,23 +75,25 @@ def build(
     >>> radv["policy"], radv.image.check()["sound"]
     ('radv', True)
     """
-    names = [] if preset is None else [preset] if isinstance(preset, str) else list(preset)
-    if settings and format is None:
+    set_to = _options.mapping(settings, "settings")
+    if set_to and format is None:
         raise OptionError("settings: they are those of a format, and none is given")
+    if ending is not None and format is None:
+        raise OptionError("ending: it is that of a format's file, and no format is given")
     text, image = _native.build(
         Scene.of(scene)._native,
         {
-            "presets": names,
-            "format": format,
-            "settings": [(key, _value(value)) for key, value in (settings or {}).items()],
-            "width": _size(width, "width"),
-            "max_leaf": _size(max_leaf, "max_leaf"),
-            "ending": ending,
+            "presets": [] if preset is None else _options.texts(preset, "preset"),
+            "format": _options.optional_text(format, "format"),
+            "settings": [(key, _value(value, f"settings: {key}")) for key, value in set_to.items()],
+            "width": _options.optional_integer(width, "width", 1),
+            "max_leaf": _options.optional_integer(max_leaf, "max_leaf", 1),
+            "ending": _options.optional_text(ending, "ending"),
         },
         callback(progress),
     )
     built = Built(json.loads(text))
-    built.image = None if image is None else Image._wrap(image)
+    built.image = None if image is None else Image._made(image)
     return built
 
 
@@ -131,20 +140,23 @@ def inspect(
     asked = [node, primitive, offset, point]
     if sum(what is not None for what in asked) > 1:
         raise OptionError("node, primitive, offset and point: expected one of them")
-    if depth is not None and depth < 1:
-        raise OptionError(f"depth: found {depth}, expected at least 1")
-    for name, value in (("node", node), ("offset", offset)):
-        if value is not None and value < 0:
-            raise OptionError(f"{name}: found {value}, expected no negative number")
+    levels = _options.optional_integer(depth, "depth", 1, _WORD)
+    wanted: tuple[int | None, int] | None = None
+    if primitive is not None:
+        if isinstance(primitive, tuple):
+            geometry, number = _options.integers(primitive, "primitive", 2, 0, _WORD)
+            wanted = geometry, number
+        else:
+            wanted = None, _options.integer(primitive, "primitive", 0, _WORD)
     return document(
         Image.of(image)._native.inspect(
             {
-                "node": node,
-                "primitive": (None, primitive) if isinstance(primitive, int) else primitive,
-                "offset": offset,
+                "node": _options.optional_integer(node, "node", 0, 2**64 - 1),
+                "primitive": wanted,
+                "offset": _options.optional_integer(offset, "offset", 0, 2**64 - 1),
                 "point": None if point is None else _vector(point, "point"),
-                "tree": tree or depth is not None,
-                "depth": depth,
+                "tree": _options.truth(tree, "tree") or levels is not None,
+                "depth": levels,
             }
         )
     )
@@ -173,19 +185,18 @@ def intersect(
     >>> answer["decoded"]["instruction"], len(answer["registers"])
     ('image_bvh8_intersect_ray', 10)
     """
-    nodes = [node] if isinstance(node, int) else list(node)
-    if not all(0 <= pointer < 2**32 for pointer in nodes):
-        raise OptionError("node: expected pointers of 32 bits")
+    pointers = node if isinstance(node, (list, tuple, np.ndarray)) else [node]
+    nodes = _options.integers(pointers, "node", len(pointers), 0, _WORD)
     return document(
         Image.of(image)._native.intersect(
             {
                 "nodes": nodes,
                 "origin": _vector(origin, "origin"),
                 "direction": _vector(direction, "direction"),
-                "extent": float(extent),
-                "mask": _mask(mask),
+                "extent": _options.number(extent, "extent"),
+                "mask": _options.integer(mask, "mask", 0, 0xFF),
                 "resource": words(resource, "resource", 4),
-                "flags": list(flags),
+                "flags": _options.texts(flags, "flags"),
             }
         )
     )
@@ -205,10 +216,8 @@ def diff(first: ImageLike, second: ImageLike, *, limit: int | None = None) -> Do
     >>> siliray.diff(fast, fast)["equal"], siliray.diff(fast, best, limit=3)["equal"]
     (True, False)
     """
-    if limit is not None and limit < 0:
-        raise OptionError(f"limit: found {limit}, expected no negative number")
     one, other = Image.of(first), Image.of(second)
-    most = 2**63 if limit is None else limit
+    most = _options.MOST if limit is None else _options.integer(limit, "limit")
     return document(one._native.diff(other._native, most))
 
 
@@ -223,8 +232,9 @@ def vectors(
     >>> ran["failed"], ran["files"][0]["failures"][0]["expected"]
     (1, 'a file')
     """
-    named = [files] if isinstance(files, (str, PathLike)) else files
-    return document(_native.vectors([fspath(file) for file in named], callback(progress)))
+    named = files if isinstance(files, (list, tuple)) else [files]
+    places = [_options.path(file, "files") for file in named]
+    return document(_native.vectors(places, callback(progress)))
 
 
 class Walk(Table):
@@ -293,32 +303,38 @@ def walk(
         raise OptionError("origin and direction: expected both or none")
     if origin is not None and direction is not None:
         start, way = _vector(origin, "origin"), _vector(direction, "direction")
-        ray = [*start, *way, float(tmin), float(tmax)]
+        near, far = _options.number(tmin, "tmin"), _options.number(tmax, "tmax")
+        if near < 0:
+            raise OptionError(f"tmin: found {tmin}, expected at least 0")
+        ray = [*start, *way, near, far]
+    if shape is not None and not isinstance(shape, Shapes):
+        _options.wrong("shape", shape, "Beams, Spheres or Frusta")
     if sum(what is not None for what in (ray, pixel, shape)) != 1:
-        raise OptionError("expected one of a ray, a pixel and a shape")
+        raise OptionError("origin and direction, pixel, shape: expected one of them")
     followed: tuple[int | None, int | None, int] | None = None
     if why is not None:
-        ids = (why,) if isinstance(why, int) else tuple(why)
+        ids = why if isinstance(why, (list, tuple)) else (why,)
         if not 1 <= len(ids) <= 3:
             raise OptionError("why: expected a primitive, with its geometry and instance before it")
-        instance, geometry, primitive = (None, None, None, *ids)[-3:]
+        numbers = _options.integers(ids, "why", len(ids), 0, _WORD)
+        instance, geometry, primitive = (None, None, None, *numbers)[-3:]
         assert primitive is not None
         followed = (instance, geometry, primitive)
     text = _native.walk(
         Scene.of(scene)._native,
-        _walker(machine, format, rebuild, preset, rule, stack_size),
+        chosen_walker(machine, format, rebuild, preset, rule, stack_size),
         {
             "ray": ray,
-            "pixel": pixel,
-            "size": size,
-            "camera": _camera(camera),
+            "pixel": None if pixel is None else _pair(pixel, "pixel", 0, _WORD),
+            "size": picture_size(size),
+            "camera": chosen_camera(camera),
             "shape": None if shape is None else shape._single(),
-            "exact": exact,
-            "hits": hits,
-            "mask": _mask(mask),
-            "steps": steps,
+            "exact": _options.truth(exact, "exact"),
+            "hits": _options.text(hits, "hits"),
+            "mask": _options.integer(mask, "mask", 0, 0xFF),
+            "steps": None if steps is None else _pair(steps, "steps", 0, _options.MOST),
             "why": followed,
-            "against": against,
+            "against": _options.optional_text(against, "against"),
         },
         callback(progress),
     )
@@ -364,16 +380,14 @@ def compare(
     >>> compared["rows"].columns()["format"]
     ['cwbvh', 'ttu']
     """
-    if rays < 1:
-        raise OptionError(f"rays: found {rays}, expected at least 1")
     all_scenes = scenes if isinstance(scenes, list) else [scenes]
     text, html = _native.compare(
         [Scene.of(scene)._native for scene in all_scenes],
         {
-            "formats": list(formats),
-            "presets": list(presets),
-            "machines": list(machines),
-            "rays": rays,
+            "formats": _options.texts(formats, "formats"),
+            "presets": _options.texts(presets, "presets"),
+            "machines": _options.texts(machines, "machines"),
+            "rays": _options.integer(rays, "rays", 1, _MOST_RAYS),
         },
         callback(progress),
     )
@@ -432,22 +446,20 @@ def simulate(
     (['8', '64'], True)
     """
     configs = config if isinstance(config, list) else [config]
-    if rays is not None and rays < 1:
-        raise OptionError(f"rays: found {rays}, expected at least 1")
-    swept = [(key, [_value(value) for value in values]) for key, values in (sweep or {}).items()]
+    swept = [(key, _values(key, all)) for key, all in _options.mapping(sweep, "sweep").items()]
     text, html = _native.simulate(
         Scene.of(scene)._native,
         {
             "configs": [_config(one) for one in configs],
             "sweeps": swept,
-            "workload": workload,
-            "rays": rays,
-            "queries": None if queries is None else fspath(queries),
-            "camera": _camera(camera),
-            "format": format,
-            "preset": preset,
-            "rebuild": rebuild,
-            "false_positives": false_positives,
+            "workload": _options.text(workload, "workload"),
+            "rays": _options.optional_integer(rays, "rays", 1, _MOST_RAYS),
+            "queries": None if queries is None else _options.path(queries, "queries"),
+            "camera": chosen_camera(camera),
+            "format": _options.optional_text(format, "format"),
+            "preset": _options.optional_text(preset, "preset"),
+            "rebuild": _options.truth(rebuild, "rebuild"),
+            "false_positives": _options.truth(false_positives, "false_positives"),
         },
         callback(progress),
     )
@@ -489,16 +501,15 @@ def conformance(
     >>> [machine["losses"] for machine in law["images"][0]["machines"]]
     [0, ...]
     """
-    if not 1 <= stack_size <= 31:
-        raise OptionError(f"stack_size: found {stack_size}, expected 1 to 31")
-    if rays < 1:
-        raise OptionError(f"rays: found {rays}, expected at least 1")
-    if not 0 <= seed < 2**64:
-        raise OptionError(f"seed: found {seed}, expected 0 to {2**64 - 1}")
     named = images if isinstance(images, list) else [] if images is None else [images]
     text = _native.law(
         [Image.of(image).scene()._native for image in named],
-        {"seed": seed, "rays": rays, "only": list(only), "stack_size": stack_size},
+        {
+            "seed": _options.integer(seed, "seed", 0, 2**64 - 1),
+            "rays": _options.integer(rays, "rays", 1),
+            "only": _options.texts(only, "only"),
+            "stack_size": _options.integer(stack_size, "stack_size", 1, 31),
+        },
         callback(progress),
     )
     return document(text)
@@ -524,7 +535,7 @@ def clearance(
     return document(text)
 
 
-def _walker(
+def chosen_walker(
     machine: str | None,
     format: str | None,
     rebuild: bool,
@@ -532,52 +543,60 @@ def _walker(
     rule: str,
     stack_size: int | None,
 ) -> _native.Walker:
-    if stack_size is not None and not 1 <= stack_size <= 31:
-        raise OptionError(f"stack_size: found {stack_size}, expected 1 to 31")
+    """Who walks what."""
     return {
-        "machine": machine,
-        "format": format,
-        "rebuild": rebuild,
-        "preset": preset,
-        "rule": rule,
-        "stack_size": stack_size,
+        "machine": _options.optional_text(machine, "machine"),
+        "format": _options.optional_text(format, "format"),
+        "rebuild": _options.truth(rebuild, "rebuild"),
+        "preset": _options.optional_text(preset, "preset"),
+        "rule": _options.text(rule, "rule"),
+        "stack_size": _options.optional_integer(stack_size, "stack_size", 1, 31),
     }
+
+
+def chosen_camera(camera: Camera | None) -> str | list[float] | None:
+    """From where it is seen."""
+    if camera is None or isinstance(camera, str):
+        return camera
+    return _options.vector(camera, "camera", 7, 10)
+
+
+def picture_size(size: tuple[int, int]) -> tuple[int, int]:
+    """Columns and rows of a picture."""
+    return _pair(size, "size", 1, _WORD)
+
+
+def _pair(values: object, name: str, low: int, high: int) -> tuple[int, int]:
+    first, second = _options.integers(values, name, 2, low, high)
+    return first, second
 
 
 def _config(config: Config) -> tuple[str, list[str]]:
     if isinstance(config, Mapping):
-        settings = dict(config)
-        base = settings.pop("base", "patent")
-        return fspath(base), [f"{key}={_value(value)}" for key, value in settings.items()]
+        settings = _options.mapping(config, "config")
+        base = _options.path(settings.pop("base", "patent"), "config: base")
+        values = settings.items()
+        return base, [f"{key}={_value(value, f'config: {key}')}" for key, value in values]
     if isinstance(config, (str, PathLike)):
-        return fspath(config), []
-    raise OptionError(f"config: found {type(config).__name__}, expected a name, a file or a dict")
+        return _options.path(config, "config"), []
+    _options.wrong("config", config, "a name, a file or a dict")
 
 
-def _value(value: Json) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _values(key: str, values: object) -> list[str]:
+    name = f"sweep: {key}"
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        _options.wrong(name, values, "a list of values")
+    return [_value(value, name) for value in values]
 
 
-def _size(value: int | None, name: str) -> int | None:
-    if value is not None and value < 1:
-        raise OptionError(f"{name}: found {value}, expected at least 1")
-    return value
-
-
-def _mask(mask: int) -> int:
-    if not 0 <= mask <= 0xFF:
-        raise OptionError(f"mask: found {mask}, expected 0 to 255")
-    return mask
+def _value(value: Json, name: str) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return str(value).lower()
+    if not isinstance(value, (str, int, float, np.integer, np.floating)):
+        _options.wrong(name, value, "a number, a text, True or False")
+    return str(value)
 
 
 def _vector(values: Vector, name: str) -> tuple[float, float, float]:
-    if len(values) != 3:
-        raise OptionError(f"{name}: found {len(values)} numbers, expected 3")
-    x, y, z = values
-    return float(x), float(y), float(z)
-
-
-def _camera(camera: Camera | None) -> str | list[float] | None:
-    if camera is None or isinstance(camera, str):
-        return camera
-    return [float(number) for number in camera]
+    x, y, z = _options.vector(values, name, 3)
+    return x, y, z

@@ -20,16 +20,21 @@ Columns: TypeAlias = tuple[
     NDArray[uint32],
 ]
 
+#: Points; distance, u, v, instance, geometry and primitive of each; whether each is inside.
 Nearest: TypeAlias = tuple[
     NDArray[float64],
-    NDArray[float64],
-    NDArray[float64],
-    NDArray[float64],
-    NDArray[uint32],
-    NDArray[uint32],
-    NDArray[uint32],
+    tuple[
+        NDArray[float64],
+        NDArray[float64],
+        NDArray[float64],
+        NDArray[uint32],
+        NDArray[uint32],
+        NDArray[uint32],
+    ],
     NDArray[bool_],
 ]
+
+version: str
 
 class ReadChoice(TypedDict):
     structure: int | None
@@ -177,6 +182,13 @@ class Scene:
     def from_bytes(name: str | PathLike[str], bytes: bytes) -> Scene: ...
     @staticmethod
     def from_image(image: Image) -> Scene: ...
+    def to_arrays(
+        self,
+    ) -> tuple[
+        str,
+        list[list[tuple[NDArray[float32], NDArray[uint32], str, bool]]],
+        list[tuple[int, list[list[float]], int, int, int]],
+    ]: ...
     @property
     def name(self) -> str: ...
     @property
@@ -220,8 +232,10 @@ class Tracer:
     def all(
         self, rays: Rays, ask: tuple[int, int], progress: Progress | None
     ) -> tuple[NDArray[int64], Columns]: ...
-    def positions(self, rays: Rays, t: NDArray[float32], room: NDArray[float32]) -> None: ...
-    def normals(self, rays: Rays, hits: Columns, room: NDArray[float32]) -> None: ...
+    @property
+    def has_boxes(self) -> bool: ...
+    def positions(self, hits: Columns, rays: Rays | None, room: NDArray[float32]) -> None: ...
+    def normals(self, hits: Columns, rays: Rays | None, room: NDArray[float32]) -> None: ...
     @property
     def source(self) -> str: ...
     @property

@@ -45,8 +45,8 @@ class NearestPoints(Columns):
     is_inside: NDArray[np.bool_]
 
     def __init__(self, found: _native.Nearest) -> None:
-        self.points, self.distance, self.u, self.v = found[:4]
-        self.instance, self.geometry, self.primitive, self.is_inside = found[4:]
+        self.points, columns, self.is_inside = found
+        self.distance, self.u, self.v, self.instance, self.geometry, self.primitive = columns
 
     def __len__(self) -> int:
         return len(self.distance)

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from os import PathLike, fspath
-from pathlib import Path
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native
+from . import _native, _options
 from ._document import Document
-from ._image import Image
-from ._machines import Camera, _camera, _walker
+from ._image import Image, write_file
+from ._machines import Camera, chosen_camera, chosen_walker, picture_size
 from ._progress import Progress, callback
 from ._scene import Scene, SceneLike
-from .errors import FileError, OptionError
+from .errors import OptionError
 
 
 class Rendering(Document):
@@ -48,10 +47,7 @@ class Rendering(Document):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes the PNG file."""
-        try:
-            Path(path).write_bytes(self.png)
-        except OSError as error:
-            raise FileError(f"{fspath(path)}: {error.strerror}") from error
+        write_file(path, self.png)
 
     def _repr_png_(self) -> bytes:
         return self.png
@@ -95,20 +91,22 @@ def render(
     >>> siliray.render(radv, losses=True, machine="gfx12-radv", size=(64, 48))["losses"]["wrong"]
     0
     """
+    losses = _options.truth(losses, "losses")
     if heatmap is not None and losses:
         raise OptionError("heatmap and losses: expected one of them")
-    if scale is not None and (heatmap is None or scale < 1):
+    brightest = _options.optional_integer(scale, "scale", 1, 2**32 - 1)
+    if brightest is not None and heatmap is None:
         raise OptionError("scale: expected the count with the brightest colour of a heat map")
     text, png, pixels, counts = _native.render(
         Scene.of(scene)._native,
-        _walker(machine, format, rebuild, preset, rule, stack_size),
+        chosen_walker(machine, format, rebuild, preset, rule, stack_size),
         {
-            "size": (int(size[0]), int(size[1])),
-            "samples": samples,
-            "heatmap": heatmap,
-            "scale": scale,
+            "size": picture_size(size),
+            "samples": _options.integer(samples, "samples", 1, 2**32 - 1),
+            "heatmap": _options.optional_text(heatmap, "heatmap"),
+            "scale": brightest,
             "losses": losses,
-            "camera": _camera(camera),
+            "camera": chosen_camera(camera),
         },
         callback(progress),
     )

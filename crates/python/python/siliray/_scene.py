@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, TypeAlias, Union
@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, Union
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays
+from . import _arrays, _options
 from ._image import Image
 from ._native import Scene as _Native
 from .errors import ArrayError, OptionError, SceneError
@@ -73,13 +73,12 @@ class Scene:
 
     __slots__ = ("_native", "_recipe")
     _native: _Native
-    #: What makes the same scene elsewhere, if anything does.
+    #: What makes the same scene elsewhere, if it is not its arrays.
     _recipe: tuple[Callable[..., Scene], tuple[Any, ...]] | None
 
     def __init__(self, vertices: ArrayLike, faces: ArrayLike, *, name: str = "arrays") -> None:
-        geometry = Geometry(vertices, faces)
-        self._native = _objects(name, [[geometry]], [])
-        self._recipe = (_of_objects, (name, [[geometry]], []))
+        name, geometry = _options.text(name, "name"), Geometry(vertices, faces)
+        self._native, self._recipe = _objects(name, [[geometry]], []), None
 
     @classmethod
     def _wrap(
@@ -91,9 +90,11 @@ class Scene:
 
     def __reduce__(self) -> tuple[Callable[..., Scene], tuple[Any, ...]]:
         """Scenes are sent to other processes as what they were made of: files by their names."""
-        if self._recipe is None:
-            raise OptionError("a scene out of an image or a dump in memory: name its file instead")
-        return self._recipe
+        if self._recipe is not None:
+            return self._recipe
+        name, objects, instances = self._native.to_arrays()
+        parts = [[Geometry(*geometry) for geometry in geometries] for geometries in objects]
+        return _of_objects, (name, parts, [Instance(*instance) for instance in instances])
 
     @classmethod
     def from_geometries(
@@ -108,7 +109,7 @@ class Scene:
         >>> siliray.Tracer(scene).closest([[0.5, 0.5, 9]], [[0, 0, -1]]).geometry
         array([1], dtype=uint32)
         """
-        return _of_objects(name, [list(geometries)], [])
+        return _of_objects(name, [_listed(geometries, "geometries", "geometries")], [])
 
     @classmethod
     def from_objects(
@@ -118,7 +119,7 @@ class Scene:
         *,
         name: str = "arrays",
     ) -> Scene:
-        """A scene of objects, each a list of geometries, and where they are placed.
+        """A scene of objects, each a geometry or a list of them, and where they are placed.
 
         >>> import siliray
         >>> mesh = siliray.Geometry([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
@@ -131,22 +132,27 @@ class Scene:
         >>> tracer.any([[10.5, 0.5, 9]], [[0, 0, -1]], mask=1)
         array([False])
         """
-        return _of_objects(name, [list(parts) for parts in objects], list(instances))
+        parts = [
+            [one] if _is_mesh(one) else _listed(one, f"objects[{number}]", "a list of geometries")
+            for number, one in enumerate(_listed(objects, "objects", "lists of geometries"))
+        ]
+        return _of_objects(name, parts, _listed(instances, "instances", "a list of Instance"))
 
     @classmethod
     def open(cls, name: str | PathLike[str], triangles: int | None = None) -> Scene:
         """A file (OBJ, PLY, STL, glTF, a scene description, an image such as `.rra`, an ISBE dump)
         or a built-in scene: `organic`, `interior`, `hairball`, `forest`, of about so many
         `triangles`."""
-        native = _Native.open(name, triangles)
+        name = _options.path(name, "name")
+        native = _Native.open(name, _options.optional_integer(triangles, "triangles", 1, 10**8))
         # Elsewhere the working directory is another one.
-        place = os.path.abspath(name) if os.path.exists(name) else os.fspath(name)
+        place = os.path.abspath(name) if os.path.exists(name) else name
         return cls._wrap(native, Scene.open, place, triangles)
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str) -> Scene:
         """What the bytes of a file called `name` hold."""
-        data = bytes(data)
+        data, name = _options.data(data, "data"), _options.text(name, "name")
         return cls._wrap(_Native.from_bytes(name, data), Scene.from_bytes, data, name)
 
     @classmethod
@@ -164,11 +170,15 @@ class Scene:
         if isinstance(thing, Scene):
             return thing
         if isinstance(thing, Image):
-            return cls._wrap(_Native.from_image(thing._native))
+            return cls._wrap(_Native.from_image(thing._native), Scene.of, thing)
         if isinstance(thing, (str, PathLike)):
             return cls.open(thing)
         if hasattr(thing, "graph") and hasattr(thing, "geometry"):
             return _trimesh_scene(thing)
+        if not (_is_mesh(thing) or (isinstance(thing, tuple) and len(thing) == 2)):
+            found = type(thing).__name__
+            expected = "a scene, an image, a path, a mesh or a pair of arrays"
+            raise SceneError(f"scene: found {found}, expected {expected}")
         return cls.from_geometries([thing])
 
     @property
@@ -209,8 +219,7 @@ class Scene:
 def _of_objects(
     name: str, objects: Sequence[Sequence[GeometryLike]], instances: Sequence[Instance]
 ) -> Scene:
-    native = _objects(name, objects, instances)
-    return Scene._wrap(native, _of_objects, name, objects, instances)
+    return Scene._wrap(_objects(_options.text(name, "name"), objects, instances))
 
 
 def _objects(
@@ -220,11 +229,22 @@ def _objects(
     return _Native.from_arrays(name, parts, [_placed(instance) for instance in instances])
 
 
+def _listed(things: Iterable[Any], name: str, expected: str) -> list[Any]:
+    if isinstance(things, (str, bytes, Mapping)) or not isinstance(things, Iterable):
+        _options.wrong(name, things, expected)
+    return list(things)
+
+
+def _is_mesh(thing: object) -> bool:
+    return any(hasattr(thing, name) for name in ("vertices", "vertex"))
+
+
 def _geometry(thing: GeometryLike) -> tuple[_arrays.Array, _arrays.Array, str, bool]:
     name, opaque = "", True
     if isinstance(thing, Geometry):
         vertices, faces = thing.vertices, thing.faces
-        name, opaque = thing.name, thing.opaque
+        name = _options.text(thing.name, "name")
+        opaque = _options.truth(thing.opaque, "opaque")
     elif isinstance(thing, tuple) and len(thing) == 2:
         vertices, faces = thing
     else:
@@ -243,9 +263,8 @@ def mesh_arrays(thing: Any) -> tuple[ArrayLike, ArrayLike]:
         if "positions" not in thing.vertex or "indices" not in thing.triangle:
             return np.empty((0, 3)), np.empty((0, 3), np.uint32)
         return _arrays.tensor(thing.vertex["positions"]), _arrays.tensor(thing.triangle["indices"])
-    raise SceneError(
-        f"found {type(thing).__name__}, expected a mesh with vertices and faces (or triangles)"
-    )
+    found = type(thing).__name__
+    raise SceneError(f"mesh: found {found}, expected vertices and faces (or triangles)")
 
 
 def _trimesh_scene(thing: Any) -> Scene:
@@ -265,6 +284,8 @@ def _trimesh_scene(thing: Any) -> Scene:
 
 
 def _placed(instance: Instance) -> tuple[int, list[list[float]], int, int, int]:
+    if not isinstance(instance, Instance):
+        _options.wrong("instances", instance, "Instance")
     rows = _arrays.floats(instance.transform, "transform")
     if rows.shape not in ((3, 4), (4, 4)):
         raise ArrayError(
@@ -272,13 +293,11 @@ def _placed(instance: Instance) -> tuple[int, list[list[float]], int, int, int]:
         )
     if rows.shape == (4, 4) and tuple(rows[3]) != (0.0, 0.0, 0.0, 1.0):
         raise OptionError("transform: the last row of a (4, 4) transform must be 0, 0, 0, 1")
-    for what, value, most in (
-        ("object", instance.object, 2**32 - 1),
-        ("mask", instance.mask, 0xFF),
-        ("custom_index", instance.custom_index, 2**24 - 1),
-        ("flags", instance.flags, 0xF),
-    ):
-        if not 0 <= value <= most:
-            raise OptionError(f"{what}: found {value}, expected 0 to {most}")
     numbers = [[float(number) for number in row] for row in rows[:3]]
-    return instance.object, numbers, instance.mask, instance.custom_index, instance.flags
+    return (
+        _options.integer(instance.object, "object", 0, 2**32 - 1),
+        numbers,
+        _options.integer(instance.mask, "mask", 0, 0xFF),
+        _options.integer(instance.custom_index, "custom_index", 0, 2**24 - 1),
+        _options.integer(instance.flags, "flags", 0, 0xF),
+    )

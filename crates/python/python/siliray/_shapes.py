@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _arrays
-from .errors import ArrayError, OptionError
+from .errors import ArrayError, OptionError, RangeError
 
 
 class Shapes:
@@ -105,7 +105,7 @@ class Frusta(Shapes):
 
 
 def _rows(values: ArrayLike, name: str, columns: int) -> NDArray[np.float32]:
-    return _arrays.table(values, name, columns).astype(np.float32, copy=False)
+    return _single(_arrays.table(values, name, columns), name)
 
 
 def _column(values: ArrayLike, name: str) -> NDArray[np.float32]:
@@ -113,4 +113,17 @@ def _column(values: ArrayLike, name: str) -> NDArray[np.float32]:
     if array.ndim > 1:
         found = f"{name}: found an array of shape {array.shape}"
         raise ArrayError(f"{found}, expected a number or (N,)")
-    return array.reshape(-1, 1).astype(np.float32, copy=False)
+    return _single(array.reshape(-1, 1), name)
+
+
+def _single(table: _arrays.Array, name: str) -> NDArray[np.float32]:
+    """As single floats, which must not become infinite by that."""
+    with np.errstate(over="ignore"):
+        single = table.astype(np.float32, copy=False)
+    is_beyond = np.isfinite(table) & ~np.isfinite(single)
+    if is_beyond.any():
+        row = int(np.argmax(is_beyond.any(axis=1)))
+        raise RangeError(
+            f"{name}: found {table[row].tolist()} in row {row}, expected what single floats hold"
+        )
+    return single

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _native
+from . import _arrays, _native, _options
 from ._contacts import AllContacts, Contacts
 from ._hits import AllHits, Hits, room
 from ._native import GeneratedRays
@@ -40,8 +40,9 @@ class Tracer:
 
     Rays are `origins` and `directions` of shape (N, 3), one of which may be a single row; or one
     array of shape (N, 6), or (N, 8) with the smallest and largest parameter. Single floats in any
-    layout are read where they are; doubles are rounded. A direction need not have unit length. A
-    ray with a NaN or without a direction hits nothing.
+    layout are read where they are; doubles are rounded, and those that single floats cannot hold
+    are an error. A direction need not have unit length. A ray with a NaN or an infinity, without a
+    direction, or with `tmin` above `tmax` hits nothing; a negative `tmin` is an error.
 
     >>> import numpy as np, siliray
     >>> tracer = siliray.Tracer("organic")
@@ -70,6 +71,8 @@ class Tracer:
         progress: Progress = None,
     ) -> None:
         count = _threads(threads)
+        mode, rule = _options.optional_text(mode, "mode"), _options.text(rule, "rule")
+        preset = _options.optional_text(preset, "preset")
         self._choice = mode, rule, threads, preset
         self.scene = Scene.of(scene)
         self._native = _Native(self.scene._native, mode, rule, count, preset, callback(progress))
@@ -106,9 +109,11 @@ class Tracer:
         >>> len(tracer.closest(tracer.generate(camera, first=640, count=640)))
         640
         """
-        first = _arrays.integer(first, "first", 0, 2**64 - 1)
+        first = _options.integer(first, "first", 0, 2**64 - 1)
         if count is not None:
-            count = _arrays.integer(count, "count", 0, 2**64 - 1)
+            count = _options.integer(count, "count", 0, 2**64 - 1)
+        if not isinstance(generator, Generator):
+            _options.wrong("generator", generator, "one of siliray.generators")
         return self._native.generated(generator.to_json(), first, count)
 
     def closest(
@@ -130,7 +135,7 @@ class Tracer:
         """
         rays = _arrays.any_rays(origins, directions, tmin, tmax)
         columns = room(_arrays.count(rays))
-        self._native.closest(rays, _ask(mask, cull), columns, callback(progress))
+        self._native.closest(rays, chosen(mask, cull), columns, callback(progress))
         return Hits(columns, self._native, rays)
 
     def any(
@@ -146,7 +151,7 @@ class Tracer:
     ) -> NDArray[np.bool_]:
         """Whether each ray hits anything: faster than :meth:`closest`."""
         rays = _arrays.any_rays(origins, directions, tmin, tmax)
-        return self._native.any(rays, _ask(mask, cull), callback(progress))
+        return self._native.any(rays, chosen(mask, cull), callback(progress))
 
     def count(
         self,
@@ -161,7 +166,7 @@ class Tracer:
     ) -> NDArray[np.uint32]:
         """How many triangles each ray hits, each counted once."""
         rays = _arrays.any_rays(origins, directions, tmin, tmax)
-        return self._native.count(rays, _ask(mask, cull), callback(progress))
+        return self._native.count(rays, chosen(mask, cull), callback(progress))
 
     def all(
         self,
@@ -176,7 +181,7 @@ class Tracer:
     ) -> AllHits:
         """All hits of each ray, each triangle's once, the closest first."""
         rays = _arrays.any_rays(origins, directions, tmin, tmax)
-        offsets, columns = self._native.all(rays, _ask(mask, cull), callback(progress))
+        offsets, columns = self._native.all(rays, chosen(mask, cull), callback(progress))
         return AllHits(offsets, columns, self._native, rays)
 
     def nearest_point(
@@ -197,12 +202,13 @@ class Tracer:
         >>> tracer.nearest_point([[1, 1, 2], [9, 1, 2]], within=3).distance
         array([ 2., inf])
         """
-        if not within >= 0:
+        reach = _options.number(within, "within")
+        if not reach >= 0:
             raise OptionError(f"within: found {within}, expected at least 0")
-        mask, _ = _ask(mask, None)
+        mask, _ = chosen(mask, None)
         table = _arrays.table(points, "points", 3)
         found = _native.nearest_points(
-            self._native, table, (mask, float(within)), callback(progress)
+            self._native, table, (mask, reach), callback(progress)
         )
         return NearestPoints(found)
 
@@ -288,18 +294,19 @@ def _build(
 
 def _shapes(shapes: Shapes, exact: bool, mask: int) -> ShapeArrays:
     if not isinstance(shapes, Shapes):
-        found = type(shapes).__name__
-        raise OptionError(f"shapes: found {found}, expected Beams, Spheres or Frusta")
-    mask, _ = _ask(mask, None)
+        _options.wrong("shapes", shapes, "Beams, Spheres or Frusta")
+    mask, _ = chosen(mask, None)
+    exact = _options.truth(exact, "exact")
     return {"kind": shapes.kind, "numbers": shapes.numbers, "exact": exact, "mask": mask}
 
 
 def _threads(threads: int | None) -> int:
     """What the extension module takes: 0 is one for each processor."""
-    return 0 if threads is None else _arrays.integer(threads, "threads", 1, MOST_THREADS)
+    return 0 if threads is None else _options.integer(threads, "threads", 1, MOST_THREADS)
 
 
-def _ask(mask: int, cull: str | None) -> tuple[int, int]:
-    if cull not in _CULL:
+def chosen(mask: int, cull: str | None) -> tuple[int, int]:
+    """What the extension module takes: mask of instances, flags of rays."""
+    if not (cull is None or isinstance(cull, str)) or cull not in _CULL:
         raise OptionError(f"cull: found {cull!r}, expected 'front', 'back' or None")
-    return _arrays.integer(mask, "mask", 0, 0xFF), _CULL[cull]
+    return _options.integer(mask, "mask", 0, 0xFF), _CULL[cull]

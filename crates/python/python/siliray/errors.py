@@ -22,6 +22,10 @@ class DtypeError(Error, TypeError):
     """An array has the wrong type of elements."""
 
 
+class RangeError(ArrayError):
+    """A number in an array is larger or smaller than what single floats hold."""
+
+
 class BuildError(Error, ValueError):
     """No tree can be built from a scene."""
 

@@ -8,9 +8,12 @@ fails is simply replaced.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import ClassVar
+
+from . import _options
 
 Vector = Sequence[float]
 
@@ -27,15 +30,40 @@ class Generator:
         >>> Occlusion(samples=64, seed=1).to_json()
         '{"kind": "occlusion", "samples": 64, "seed": 1, "reach": null}'
         """
-        members = asdict(self)  # type: ignore[call-overload]
-        return json.dumps({"kind": self.kind} | members, default=_plain)
+        members: dict[str, object] = {"kind": self.kind}
+        for one in fields(self):  # type: ignore[arg-type]
+            members[one.name] = _CHECKS[str(one.type)](getattr(self, one.name), one.name)
+        return json.dumps(members)
 
 
-def _plain(value: object) -> object:
-    """What NumPy's numbers and arrays are to JSON."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"{type(value).__name__} is neither a number nor a list of them")
+def _finite(value: object, name: str) -> float:
+    made = _options.number(value, name)
+    if not math.isfinite(made):
+        _options.wrong(name, value, "a finite number")
+    return made
+
+
+def _vector(value: object, name: str) -> list[float]:
+    return [_finite(part, name) for part in _options.vector(value, name, 3)]
+
+
+def _many(value: object, name: str, each: Callable[[object, str], object]) -> list[object]:
+    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+        _options.wrong(name, value, "a list")
+    return [each(part, name) for part in value]
+
+
+#: What a member may be, by the type that it is said to have.
+_CHECKS: dict[str, Callable[[object, str], object]] = {
+    "Vector": _vector,
+    "float": _finite,
+    "float | None": lambda value, name: None if value is None else _finite(value, name),
+    "int": lambda value, name: _options.integer(
+        value, name, 0, 2**64 - 1 if name == "seed" else 2**32 - 1
+    ),
+    "Sequence[Vector]": lambda value, name: _many(value, name, _vector),
+    "Sequence[float]": lambda value, name: _many(value, name, _finite),
+}
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from os import PathLike, fspath
+from os import PathLike
 from pathlib import Path
 from typing import TypeAlias, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _native
+from . import _arrays, _native, _options
 from ._document import Document, Table, document
 from ._image import Image
 from ._scene import Scene, SceneLike
@@ -26,6 +26,9 @@ from .errors import ArrayError, FileError
 
 #: A path, or the bytes of a dump.
 DumpLike: TypeAlias = Union[str, PathLike[str], bytes, bytearray, memoryview]
+
+#: The largest numbers of 16 and of 32 bits.
+_HALF, _WORD = 2**16 - 1, 2**32 - 1
 
 __all__ = [
     "DumpLike",
@@ -75,8 +78,10 @@ def inspect(
     >>> isbe.inspect(dump, offset=0)["bytes"][0]["value"] == dump[0]
     True
     """
-    offsets = [offset] if isinstance(offset, int) else list(offset)
-    return document(_native.isbe_inspect(*_dump(dump), workgroup, offsets))
+    places = offset if isinstance(offset, (list, tuple, np.ndarray)) else [offset]
+    offsets = _options.integers(places, "offset", len(places), 0, 2**64 - 1)
+    number = _options.integer(workgroup, "workgroup")
+    return document(_native.isbe_inspect(*_dump(dump), number, offsets))
 
 
 def attributes() -> Table:
@@ -107,12 +112,14 @@ def layout(
     return document(
         _native.isbe_layout(
             {
-                "attributes": list(attributes),
-                "vertices": vertices,
-                "primitive_attributes": list(primitive_attributes),
-                "primitives": primitives,
-                "topology": topology,
-                "shared_lines": shared_lines,
+                "attributes": _options.texts(attributes, "attributes"),
+                "vertices": _options.integer(vertices, "vertices", 0, _WORD),
+                "primitive_attributes": _options.texts(
+                    primitive_attributes, "primitive_attributes"
+                ),
+                "primitives": _options.integer(primitives, "primitives", 0, _WORD),
+                "topology": _options.text(topology, "topology"),
+                "shared_lines": _options.integer(shared_lines, "shared_lines", 0, _HALF),
             }
         )
     )
@@ -126,14 +133,14 @@ def assemble(text: str, *, sm: int = 86) -> bytes:
     >>> isbe.disassemble(words)[0]["text"]
     'ISBERD.O.ATTR.SKEW.32 R1, [R2+0x42];'
     """
-    return _native.isbe_assemble(text, sm)[1]
+    return _native.isbe_assemble(_options.text(text, "text"), _sm(sm))[1]
 
 
 def disassemble(program: bytes | str, *, sm: int = 86) -> Table:
     """Words as instructions, each with `position`, `words`, `text` and `error`: of bytes, or of a
     text with 16 hex digits a word."""
-    data = program.encode() if isinstance(program, str) else bytes(program)
-    return Table(json.loads(_native.isbe_disassemble(data, sm))["instructions"])
+    data = program.encode() if isinstance(program, str) else _options.data(program, "program")
+    return Table(json.loads(_native.isbe_disassemble(data, _sm(sm)))["instructions"])
 
 
 def mesh(
@@ -146,13 +153,14 @@ def mesh(
     `inverse_view_projection`, (4, 4), leads from clip space to the world."""
     matrix = None
     if inverse_view_projection is not None:
-        rows = np.asarray(inverse_view_projection, dtype=np.float64)
+        rows = _arrays.floats(inverse_view_projection, "inverse_view_projection")
         if rows.shape != (4, 4):
             raise ArrayError(
                 f"inverse_view_projection: found an array of shape {rows.shape}, expected (4, 4)"
             )
         matrix = rows.tolist()
-    _, scene = _native.isbe_mesh(*_dump(dump), position, matrix)
+    attribute = _options.text(position, "position")
+    _, scene = _native.isbe_mesh(*_dump(dump), attribute, matrix)
     return Scene._wrap(scene)
 
 
@@ -166,7 +174,13 @@ def capture(
 ) -> bytes:
     """A scene as a dump: split into meshlets of at most so many vertices and triangles, each a
     workgroup."""
-    return _native.isbe_capture(Scene.of(scene)._native, sm, vertices, primitives, position)[1]
+    return _native.isbe_capture(
+        Scene.of(scene)._native,
+        _sm(sm),
+        _options.integer(vertices, "vertices", 0, _HALF),
+        _options.integer(primitives, "primitives", 0, _HALF),
+        _options.text(position, "position"),
+    )[1]
 
 
 class Run(Document):
@@ -204,25 +218,26 @@ def run(
     >>> ran["instructions"], len(ran["memory"]["ATTR"]) > 0
     (1, True)
     """
+    set_to = _options.mapping(registers, "registers")
     text, memory = _native.isbe_run(
-        program,
+        _options.text(program, "program"),
         {
-            "lanes": lanes,
-            "registers": [f"{key}={value}" for key, value in (registers or {}).items()],
+            "lanes": _options.integer(lanes, "lanes", 1, _HALF),
+            "registers": [f"{key}={_register(value, key)}" for key, value in set_to.items()],
             "dump": None if dump is None else _dump(dump),
-            "workgroup": workgroup,
-            "share": share,
-            "patch": patch,
-            "prim": prim,
-            "stage": stage,
-            "sm": sm,
-            "attributes": list(attributes),
-            "vertices": vertices,
-            "inputs": list(inputs),
-            "input_vertices": input_vertices,
-            "primitive_attributes": list(primitive_attributes),
-            "primitives": primitives,
-            "topology": topology,
+            "workgroup": _options.integer(workgroup, "workgroup", 0, _WORD),
+            "share": _options.truth(share, "share"),
+            "patch": _options.integer(patch, "patch", 0, _HALF),
+            "prim": _options.integer(prim, "prim", 0, _HALF),
+            "stage": _options.text(stage, "stage"),
+            "sm": _sm(sm),
+            "attributes": _options.texts(attributes, "attributes"),
+            "vertices": _options.integer(vertices, "vertices", 0, _HALF),
+            "inputs": _options.texts(inputs, "inputs"),
+            "input_vertices": _options.integer(input_vertices, "input_vertices", 0, _HALF),
+            "primitive_attributes": _options.texts(primitive_attributes, "primitive_attributes"),
+            "primitives": _options.integer(primitives, "primitives", 0, _HALF),
+            "topology": _options.text(topology, "topology"),
         },
     )
     left = Run(json.loads(text))
@@ -230,10 +245,21 @@ def run(
     return left
 
 
+def _register(value: object, name: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, (str, int, float, np.number)):
+        _options.wrong(f"registers: {name}", value, "a number or a text")
+    return str(value)
+
+
+def _sm(sm: int) -> int:
+    return _options.integer(sm, "sm", 0, _HALF)
+
+
 def _dump(dump: DumpLike) -> tuple[str, bytes]:
-    if isinstance(dump, (str, PathLike)):
-        try:
-            return fspath(dump), Path(dump).read_bytes()
-        except OSError as error:
-            raise FileError(f"{fspath(dump)}: {error.strerror}") from error
-    return "dump", bytes(dump)
+    if not isinstance(dump, (str, PathLike)):
+        return "dump", _options.data(dump, "dump")
+    place = _options.path(dump, "dump")
+    try:
+        return place, Path(place).read_bytes()
+    except (OSError, ValueError) as error:
+        raise FileError(f"{place}: {getattr(error, 'strerror', error)}") from error

@@ -28,7 +28,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _arrays, _places
+from . import _arrays, _options, _places
 from ._hits import MISS
 from ._inside import MOST, inside
 from ._nearest import NearestPoints
@@ -150,13 +150,14 @@ class RaycastingScene:
         >>> scene.test_occlusions(rays).numpy(), scene.test_occlusions(rays, tfar=8).numpy()
         (array([ True]), array([False]))
         """
-        if not tnear >= 0:
+        near, far = _options.number(tnear, "tnear"), _options.number(tfar, "tfar")
+        if not near >= 0:
             raise OptionError(f"tnear: found {tnear}, expected at least 0")
         table, shape, wrap = _rows(rays, "rays", 6)
         tracer = self._now().tracer.with_threads(_threads(nthreads))
-        near = None if tnear == 0 else tnear
-        far = None if tfar == float("inf") else tfar
-        return wrap(tracer.any(table, tmin=near, tmax=far).reshape(shape))
+        tmin = None if near == 0 else near
+        tmax = None if far == float("inf") else far
+        return wrap(tracer.any(table, tmin=tmin, tmax=tmax).reshape(shape))
 
     def count_intersections(self, rays: TensorLike, nthreads: int = 0) -> Any:
         """How often each ray meets a surface. The triangles of a mesh that share an edge or a
@@ -198,7 +199,7 @@ class RaycastingScene:
         >>> scene.compute_occupancy([[1, 1, 1], [1, 1, 5]]).numpy()
         array([1., 0.], dtype=float32)
         """
-        if nsamples < 1 or nsamples % 2 == 0:
+        if _options.integer(nsamples, "nsamples", 1) % 2 == 0:
             raise OptionError(f"nsamples: found {nsamples}, expected an odd number")
         table, shape, wrap = _rows(query_points, "query_points", 3)
         tracer = self._now().tracer.with_threads(_threads(nthreads))
@@ -300,15 +301,18 @@ class RaycastingScene:
             arguments,
             named,
         )
-        width, height = int(given[-2]), int(given[-1])
-        if width < 1 or height < 1:
-            raise OptionError(f"found {width} × {height} pixels, expected at least 1 × 1")
+        width, height = (
+            _options.integer(given[place], name, 1, 2**16)
+            for place, name in ((-2, "width_px"), (-1, "height_px"))
+        )
         if len(given) == 4:
             intrinsic = _matrix(given[0], "intrinsic_matrix", (3, 3))
             extrinsic = _matrix(given[1], "extrinsic_matrix", (4, 4))
         else:
             angle, center, eye, up = given[:4]
-            intrinsic, extrinsic = _camera(float(angle), center, eye, up, width, height)
+            intrinsic, extrinsic = _camera(
+                _options.number(angle, "fov_deg"), center, eye, up, width, height
+            )
         return _wrap_of(*given[:-2])(_pinhole(intrinsic, extrinsic, width, height))
 
     def _now(self) -> _World:
@@ -372,7 +376,7 @@ def _unit_normals(vertices: _arrays.Array, faces: _arrays.Array) -> NDArray[np.f
 
 
 def _threads(nthreads: int) -> int | None:
-    return _arrays.integer(nthreads, "nthreads", 0, MOST_THREADS) or None
+    return _options.integer(nthreads, "nthreads", 0, MOST_THREADS) or None
 
 
 def _is_open3d(thing: object) -> bool:

@@ -12,17 +12,19 @@ With trimesh, `mesh.ray = siliray.trimesh.RayMeshIntersector(mesh)` gives `mesh.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Literal, overload
+from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _arrays, _native, _places
+from . import _arrays, _native, _options, _places
 from ._hits import MISS, AllHits
 from ._inside import inside
 from ._scene import Scene, mesh_arrays
-from ._tracer import Tracer
+from ._tracer import MOST_THREADS, Tracer
+from .errors import RangeError
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -56,7 +58,7 @@ class RayMeshIntersector:
     ) -> None:
         self.mesh = geometry
         self._scale_to_box = scale_to_box
-        self._threads = threads
+        self._threads = _options.optional_integer(threads, "threads", 1, MOST_THREADS)
         self._world: _World | None = None
 
     @overload
@@ -108,11 +110,26 @@ class RayMeshIntersector:
         (array([0]), array([0]), array([[1. , 1.5, 0. ]]))
         """
         if max_hits is not None:
-            max_hits = _arrays.integer(max_hits, "max_hits", 0, 2**62)
+            max_hits = _options.integer(max_hits, "max_hits", 0, 2**62)
+        multiple_hits = _options.truth(multiple_hits, "multiple_hits")
+        return_locations = _options.truth(return_locations, "return_locations")
         world = self._now()
-        origins, directions = world.rays(ray_origins, ray_directions)
+        rays = world.rays(ray_origins, ray_directions)
         if max_hits == 0:
-            origins, directions = origins[:0], directions[:0]
+            rays = rays[0][:0], rays[1][:0]
+        return _held(rays, lambda origins, directions: self._ids(
+            world, origins, directions, multiple_hits, max_hits, return_locations
+        ))
+
+    def _ids(
+        self,
+        world: _World,
+        origins: _arrays.Array,
+        directions: _arrays.Array,
+        multiple_hits: bool,
+        max_hits: int | None,
+        return_locations: bool,
+    ) -> tuple[Integers, Integers] | tuple[Integers, Integers, Floats]:
         if return_locations and not multiple_hits:
             return world.first_locations(origins, directions)
         if multiple_hits:
@@ -148,17 +165,22 @@ class RayMeshIntersector:
     ) -> NDArray[np.int32]:
         """The first triangle of each ray, (N,); -1 where there is none."""
         world = self._now()
-        origins, directions = world.rays(ray_origins, ray_directions)
+        hits = _held(
+            world.rays(ray_origins, ray_directions),
+            lambda origins, directions: world.tracer.closest(world.moved(origins), directions),
+        )
         # What a miss has for an id is -1 when it is read with its sign.
-        return world.tracer.closest(world.moved(origins), directions).primitive.view(np.int32)
+        return hits.primitive.view(np.int32)
 
     def intersects_any(
         self, ray_origins: ArrayLike, ray_directions: ArrayLike
     ) -> NDArray[np.bool_]:
         """Whether each ray hits the mesh, (N,)."""
         world = self._now()
-        origins, directions = world.rays(ray_origins, ray_directions)
-        return world.tracer.any(world.moved(origins), directions)
+        return _held(
+            world.rays(ray_origins, ray_directions),
+            lambda origins, directions: world.tracer.any(world.moved(origins), directions),
+        )
 
     def contains_points(self, points: ArrayLike) -> NDArray[np.bool_]:
         """Whether each point, (N, 3), lies inside the mesh, which should be closed. Points on the
@@ -192,6 +214,24 @@ class RayMeshIntersector:
 
     def __deepcopy__(self, memo: object) -> RayMeshIntersector:
         return self.__copy__()
+
+
+Answer = TypeVar("Answer")
+
+
+def _held(
+    rays: tuple[_arrays.Array, _arrays.Array],
+    ask: Callable[[_arrays.Array, _arrays.Array], Answer],
+) -> Answer:
+    """An answer about rays. It says nothing of lengths of directions, so those that single floats
+    cannot hold are asked about again, with other lengths."""
+    origins, directions = rays
+    try:
+        return ask(origins, directions)
+    except RangeError:
+        wide = directions.astype(np.float64)
+        _, exponents = np.frexp(np.abs(wide).max(axis=1, keepdims=True))
+        return ask(origins, np.ldexp(wide, -exponents))
 
 
 def _version(mesh: Any) -> int:
@@ -228,7 +268,10 @@ class _World:
         self, ray_origins: ArrayLike, ray_directions: ArrayLike
     ) -> tuple[_arrays.Array, _arrays.Array]:
         """Origins and directions, as many of both."""
-        origins, directions, _, _ = _arrays.rays(ray_origins, ray_directions, None, None)
+        names = "ray_origins", "ray_directions"
+        if ray_directions is None:
+            _options.wrong(names[1], None, "an array")
+        origins, directions, _, _ = _arrays.rays(ray_origins, ray_directions, None, None, names)
         assert directions is not None
         return origins, directions
 

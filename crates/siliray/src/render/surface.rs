@@ -66,38 +66,67 @@ impl<'a> Surfaces<'a> {
     /// # Errors
     /// When the tree has no such primitive.
     pub fn at(&self, ray: &Ray, hit: &Hit) -> Result<SurfacePoint, RenderError> {
-        let found = match self.view.scene {
-            Some(scene) => self.in_scene(scene, ray, hit),
-            None => self.in_tree(ray, hit),
+        let named = self.named(hit)?;
+        let outward = match named.part {
+            Part::Triangle(corners) => cross_of_edges(&named.placed(corners)),
+            Part::Box(bounds) => {
+                let normal = box_normal(bounds, ray.at(hit.t), &named.to_world);
+                normal.ok_or_else(|| self.unknown(hit))?
+            }
         };
-        found.ok_or(RenderError::UnknownPrimitive {
-            machine: self.machine,
-            instance: hit.instance,
-            geometry: hit.geometry,
-            primitive: hit.primitive,
-        })
+        Ok(facing(ray, &named.hit, outward, named.object))
     }
 
-    fn in_scene(&self, scene: &Scene, ray: &Ray, hit: &Hit) -> Option<SurfacePoint> {
+    /// Where a hit on a triangle is by its weights, which needs no ray, and the triangle's unit
+    /// normal on its front. `None` for a box, which has no weights.
+    ///
+    /// # Errors
+    /// When the tree has no such primitive.
+    pub fn by_weights(&self, hit: &Hit) -> Result<Option<[Vec3; 2]>, RenderError> {
+        let named = self.named(hit)?;
+        let Part::Triangle(corners) = named.part else { return Ok(None) };
+        let corners = named.placed(corners);
+        let [a, b, c] = corners.map(Vec3::as_dvec3);
+        let (u, v) = (f64::from(hit.u), f64::from(hit.v));
+        let position = a + (b - a) * u + (c - a) * v;
+        // The front is decided in the space of the object: a mirror turns the order of corners.
+        let side = if named.to_world.to_f64().0.determinant() < 0.0 { -1.0 } else { 1.0 };
+        let normal = cross_of_edges(&corners) * side;
+        Ok(Some([position.as_vec3(), normal.try_normalize().unwrap_or(Vec3::ZERO)]))
+    }
+
+    /// What the ids of a hit name.
+    fn named(&self, hit: &Hit) -> Result<Named<'_>, RenderError> {
+        let found = match self.view.scene {
+            Some(scene) => self.in_scene(scene, hit),
+            None => self.in_tree(hit),
+        };
+        found.ok_or_else(|| self.unknown(hit))
+    }
+
+    const fn unknown(&self, hit: &Hit) -> RenderError {
+        let Hit { instance, geometry, primitive, .. } = *hit;
+        RenderError::UnknownPrimitive { machine: self.machine, instance, geometry, primitive }
+    }
+
+    fn in_scene(&self, scene: &'a Scene, hit: &Hit) -> Option<Named<'a>> {
         // The machine may have numbered the things of the scene anew.
-        let hit = &self.view.input.map_or(*hit, |input| input.scene_hit(*hit));
+        let hit = self.view.input.map_or(*hit, |input| input.scene_hit(*hit));
         let instance = scene.instances.get(hit.instance as usize);
         let object = instance.map_or(0, |instance| instance.object);
         let to_world = instance.map_or(Transform::IDENTITY, |i| i.object_to_world);
         let geometry = scene.objects.get(object)?.geometries.get(hit.geometry as usize)?;
-        let outward = match &geometry.shape {
+        let part = match &geometry.shape {
             Shape::Triangles { positions, indices } => {
                 let corners = indices.get(hit.primitive as usize)?;
-                triangle_normal(corners.map(|corner| positions[corner as usize]), &to_world)
+                Part::Triangle(corners.map(|corner| positions[corner as usize]))
             }
-            Shape::Boxes(boxes) => {
-                box_normal(boxes.get(hit.primitive as usize)?, ray.at(hit.t), &to_world)?
-            }
+            Shape::Boxes(boxes) => Part::Box(boxes.get(hit.primitive as usize)?),
         };
-        Some(facing(ray, hit, outward, object as u32))
+        Some(Named { part, to_world, object: object as u32, hit })
     }
 
-    fn in_tree(&self, ray: &Ray, hit: &Hit) -> Option<SurfacePoint> {
+    fn in_tree(&self, hit: &Hit) -> Option<Named<'_>> {
         let (blas, to_world) = match &self.view.tree.tlas {
             Some(tlas) => {
                 let instance = tlas.instances.get(hit.instance as usize)?;
@@ -106,11 +135,33 @@ impl<'a> Surfaces<'a> {
             None => (0, Transform::IDENTITY),
         };
         let number = *self.by_id.get(blas)?.get(&(hit.geometry, hit.primitive))?;
-        let outward = match self.view.tree.blases[blas].primitives.get(number as usize) {
-            Primitive::Triangle(triangle) => triangle_normal(triangle.vertices, &to_world),
-            Primitive::Box(bounds) => box_normal(bounds, ray.at(hit.t), &to_world)?,
+        let part = match self.view.tree.blases[blas].primitives.get(number as usize) {
+            Primitive::Triangle(triangle) => Part::Triangle(triangle.vertices),
+            Primitive::Box(bounds) => Part::Box(bounds),
         };
-        Some(facing(ray, hit, outward, blas as u32))
+        Some(Named { part, to_world, object: blas as u32, hit: *hit })
+    }
+}
+
+/// A primitive in the space of its object.
+enum Part<'a> {
+    Triangle([Vec3; 3]),
+    Box(&'a Aabb),
+}
+
+/// What the ids of a hit name.
+struct Named<'a> {
+    part: Part<'a>,
+    to_world: Transform,
+    object: u32,
+    /// The hit by the ids of the scene.
+    hit: Hit,
+}
+
+impl Named<'_> {
+    /// Corners in the world.
+    fn placed(&self, corners: [Vec3; 3]) -> [Vec3; 3] {
+        corners.map(|corner| self.to_world.point(corner))
     }
 }
 
@@ -123,10 +174,8 @@ fn facing(ray: &Ray, hit: &Hit, outward: Vec3, object: u32) -> SurfacePoint {
     SurfacePoint { position: ray.at(hit.t), normal, place }
 }
 
-/// Some vector normal to a triangle in the world. It is moved to the world first, which needs no
-/// inverse.
-fn triangle_normal(corners: [Vec3; 3], to_world: &Transform) -> Vec3 {
-    let [a, b, c] = corners.map(|corner| to_world.point(corner));
+/// Some vector normal to a triangle, on the side from which its corners run counterclockwise.
+fn cross_of_edges(&[a, b, c]: &[Vec3; 3]) -> Vec3 {
     // Edges scaled to about one, so that their product neither overflows nor vanishes.
     let (ab, ac) = (b - a, c - a);
     let size = ab.abs().max_element().max(ac.abs().max_element());
@@ -183,6 +232,24 @@ mod tests {
             assert!(point.normal.dot(corners[1] - corners[0]).abs() < 1e-5);
             assert!(point.normal.dot(corners[2] - corners[0]).abs() < 1e-5);
         }
+    }
+
+    #[test]
+    fn a_hit_is_where_its_weights_are_and_its_normal_on_the_front() {
+        let positions =
+            vec![Vec3::new(0.0, 0.0, 0.0), Vec3::new(3.0, 1.0, 0.5), Vec3::new(-1.0, 2.0, 2.0)];
+        let [a, b, c] = [0, 1, 2].map(|corner: usize| moved().point(positions[corner]));
+        let tree = tree(Shape::Triangles { positions, indices: vec![[0, 1, 2]] });
+        let surfaces = Surfaces::new(View::of(&tree), "test");
+        let hit = Hit { u: 0.25, v: 0.5, ..hit(0, 2.0) };
+        let [position, normal] = surfaces.by_weights(&hit).unwrap().unwrap();
+        assert!(position.distance(a * 0.25 + b * 0.25 + c * 0.5) < 1e-5);
+        // The instance mirrors what it places, so corners run clockwise about the front.
+        assert!(normal.distance(-(b - a).cross(c - a).normalize()) < 1e-5);
+        let bounds = Aabb::new(Vec3::ZERO, Vec3::ONE);
+        let boxes = self::tree(Shape::Boxes(vec![bounds]));
+        let surfaces = Surfaces::new(View::of(&boxes), "test");
+        assert_eq!(surfaces.by_weights(&hit).unwrap(), None);
     }
 
     #[test]

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from .. import _options
 from .._arrays import RayArrays
 from .._scene import SceneLike
-from .._tracer import Tracer
+from .._tracer import MOST_THREADS, Tracer, chosen
 from ..errors import ArrayError, DtypeError, OptionError
 from ..generators import Generator
 from ._reduce import Reduction
@@ -18,6 +19,9 @@ from ._work import Work
 
 #: Stored rays that are a batch.
 _RAYS = 1 << 18
+
+#: Rows of a table of generated rays; more are a mistake.
+_MOST_ROWS = 10**8
 
 #: Columns of a table of generated rays.
 GENERATOR = ("generator", "first", "count")
@@ -45,8 +49,15 @@ def generated(
     >>> generated(Scatter((0, 0, 0), (1, 1, 1), seed=7), 2_500_000)["count"].to_pylist()
     [1048576, 1048576, 402848]
     """
-    if count < 0 or first < 0 or rays_per_row < 1:
-        raise OptionError("rays are counted from 0 on, at least one to a row")
+    if not isinstance(generator, Generator):
+        _options.wrong("generator", generator, "one of siliray.generators")
+    first = _options.integer(first, "first", 0, 2**64 - 1)
+    count = _options.integer(count, "count", 0, 2**64 - 1 - first)
+    rays_per_row = _options.integer(rays_per_row, "rays_per_row", 1)
+    if count // rays_per_row > _MOST_ROWS:
+        raise OptionError(
+            f"rays_per_row: found {count // rays_per_row} rows, expected at most {_MOST_ROWS}"
+        )
     starts = np.arange(first, first + count, rays_per_row, dtype=np.uint64)
     counts = np.minimum(np.uint64(rays_per_row), np.uint64(first + count) - starts)
     names = pa.array([generator.to_json()] * len(starts), pa.string())
@@ -81,8 +92,13 @@ class CastRays(Work):
         mask: int = 0xFF,
         cull: str | None = None,
     ) -> None:
-        if query not in _QUERIES:
+        if _options.text(query, "query") not in _QUERIES:
             raise OptionError(f"query: found {query!r}, expected {', '.join(_QUERIES)}")
+        if reduce is not None and not isinstance(reduce, Reduction):
+            _options.wrong("reduce", reduce, "a Reduction")
+        chosen(mask, cull)
+        mode, rule = _options.optional_text(mode, "mode"), _options.text(rule, "rule")
+        threads = _options.optional_integer(threads, "threads", 1, MOST_THREADS)
         self._scene = SceneRecipe.of(scene, mode=mode, rule=rule, threads=threads)
         self._query, self._reduce, self._ask = query, reduce, {"mask": mask, "cull": cull}
 

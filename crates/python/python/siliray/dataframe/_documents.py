@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ import pyarrow as pa
 import siliray
 
 from .._scene import SceneLike
-from ..errors import ArrayError, DtypeError, Error
+from ..errors import ArrayError, DtypeError, Error, OptionError
 from ._scenes import received, sent
 from ._work import Work
 
@@ -70,7 +72,7 @@ class Simulate(Documents):
     keys = {"cycles": pa.uint64()}
 
     def __init__(self, scene: SceneLike, **options: Any) -> None:
-        self._scene, self._options = sent(scene), options
+        self._scene, self._options = sent(scene), _known(siliray.simulate, options)
 
     def answer(self, question: Any) -> dict[str, Any]:
         if not isinstance(question, str):
@@ -103,12 +105,22 @@ class Conformance(Documents):
     keys = {"mismatches": pa.uint64()}
 
     def __init__(self, **options: Any) -> None:
-        self._options = options
+        self._options = _known(siliray.conformance, options)
 
     def answer(self, question: Any) -> dict[str, Any]:
         if not isinstance(question, int):
             raise DtypeError(f"seed: found {question!r}, expected a whole number")
         return siliray.conformance(seed=question, **self._options)
+
+
+def _known(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Options that a function has: what is wrong with others is said before workers start."""
+    parameters = inspect.signature(function).parameters.values()
+    known = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+    for name in options:
+        if name not in known:
+            raise OptionError(f"{name}: no such option, expected {', '.join(known)}")
+    return options
 
 
 def _lasting(value: Any) -> Any:

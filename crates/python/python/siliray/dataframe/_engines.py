@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..errors import OptionError
+from .._options import optional_integer, wrong
 from ._work import Work
 
 
@@ -17,9 +17,9 @@ def run(
     frame: Any, work: Work, *, workers: int | None, threads: int | None, batch_size: int | None
 ) -> Any:
     """Does the work on every row of a table of whatever engine."""
-    for what, value in (("workers", workers), ("threads", threads), ("batch_size", batch_size)):
-        if value is not None and value < 1:
-            raise OptionError(f"{what}: found {value}, expected at least 1")
+    workers = optional_integer(workers, "workers", 1)
+    threads = optional_integer(threads, "threads", 1)
+    batch_size = optional_integer(batch_size, "batch_size", 1)
     if isinstance(frame, pa.RecordBatch):
         return work(frame)
     if isinstance(frame, pa.Table):
@@ -32,9 +32,7 @@ def run(
         return _daft(frame, work, workers, threads, batch_size)
     if "ray.data" in sys.modules and isinstance(frame, sys.modules["ray.data"].Dataset):
         return _ray(frame, work, workers, threads, batch_size)
-    raise OptionError(
-        f"found {type(frame).__name__}, expected a table of daft, ray.data or pyarrow"
-    )
+    wrong("frame", frame, "a table of daft, ray.data or pyarrow")
 
 
 def _daft(

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from .._native import GeneratedRays
+from .._options import integer, number
 from .._tracer import Tracer
 from ..errors import OptionError
 
@@ -48,6 +49,9 @@ class Visibility(Reduction):
 
     samples: int
 
+    def __post_init__(self) -> None:
+        integer(self.samples, "samples", 1)
+
     def fields(self) -> list[pa.Field]:
         return [
             pa.field("target", pa.uint64(), nullable=False),
@@ -75,8 +79,9 @@ class Histogram(Reduction):
     bins: int
 
     def __post_init__(self) -> None:
-        if not (self.low < self.high and self.bins >= 1):
-            raise OptionError(f"histogram: found {self}, expected low < high and at least one bin")
+        integer(self.bins, "bins", 1, 2**24)
+        if not number(self.low, "low") < number(self.high, "high"):
+            raise OptionError(f"low, high: found {self.low}, {self.high}, expected low < high")
 
     def fields(self) -> list[pa.Field]:
         return [

@@ -1,0 +1,127 @@
+"""Arguments that are no arrays: each is what it should be, or an error with its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from operator import index
+from os import PathLike, fspath
+from typing import Any, NoReturn
+
+import numpy as np
+
+from .errors import OptionError
+
+#: What counts and sizes are at most.
+MOST = 2**63 - 1
+
+
+def wrong(name: str, value: object, expected: str) -> NoReturn:
+    """Says what was found and what was expected."""
+    found = repr(value)
+    if len(found) > 80:
+        found = found[:77] + "..."
+    raise OptionError(f"{name}: found {found} ({type(value).__name__}), expected {expected}")
+
+
+def integer(value: object, name: str, low: int = 0, high: int = MOST) -> int:
+    """A whole number in a range."""
+    try:
+        number = index(value)  # type: ignore[arg-type]
+    except TypeError:
+        wrong(name, value, "a whole number")
+    if isinstance(value, (bool, np.bool_)):
+        wrong(name, value, "a whole number")
+    if not low <= number <= high:
+        raise OptionError(f"{name}: found {number}, expected {low} to {high}")
+    return number
+
+
+def optional_integer(value: object, name: str, low: int = 0, high: int = MOST) -> int | None:
+    """The same, or None."""
+    return None if value is None else integer(value, name, low, high)
+
+
+def number(value: object, name: str) -> float:
+    """A number, which may be infinite."""
+    is_text = isinstance(value, (str, bytes, bytearray, bool, np.bool_))
+    try:
+        made = None if is_text else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        made = None
+    if made is None:
+        wrong(name, value, "a number")
+    return made
+
+
+def vector(values: object, name: str, *counts: int) -> list[float]:
+    """So many numbers."""
+    expected = f"{' or '.join(map(str, counts))} numbers"
+    if isinstance(values, (str, bytes, bytearray, Mapping)):
+        wrong(name, values, expected)
+    try:
+        parts = list(values)  # type: ignore[call-overload]
+    except TypeError:
+        wrong(name, values, expected)
+    if len(parts) not in counts:
+        raise OptionError(f"{name}: found {len(parts)} numbers, expected {expected}")
+    return [number(part, name) for part in parts]
+
+
+def integers(values: object, name: str, count: int, low: int = 0, high: int = MOST) -> list[int]:
+    """So many whole numbers."""
+    if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != count:
+        wrong(name, values, f"{count} whole numbers")
+    return [integer(value, name, low, high) for value in values]
+
+
+def text(value: object, name: str) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        wrong(name, value, "a text")
+    return value
+
+
+def optional_text(value: object, name: str) -> str | None:
+    """The same, or None."""
+    return None if value is None else text(value, name)
+
+
+def texts(values: object, name: str) -> list[str]:
+    """Texts; one alone may come without its list."""
+    if isinstance(values, str):
+        return [values]
+    if isinstance(values, (bytes, bytearray, Mapping)) or not isinstance(values, Iterable):
+        wrong(name, values, "texts")
+    return [text(value, name) for value in values]
+
+
+def truth(value: object, name: str) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        wrong(name, value, "True or False")
+    return bool(value)
+
+
+def path(value: object, name: str) -> str:
+    """The name of a file."""
+    if isinstance(value, (str, PathLike)):
+        place = fspath(value)
+        if isinstance(place, str):
+            return place
+    wrong(name, value, "a path")
+
+
+def data(value: object, name: str) -> bytes:
+    """The bytes of a file."""
+    if not isinstance(value, (bytes, bytearray, memoryview)):
+        wrong(name, value, "bytes")
+    return bytes(value)
+
+
+def mapping(value: object, name: str) -> dict[str, Any]:
+    """Values by name; None for none."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        wrong(name, value, "values by name")
+    return {text(key, name): one for key, one in value.items()}
