@@ -10,7 +10,7 @@
 use crate::Gfx12;
 use crate::decode::hierarchy::slots_box;
 use crate::decode::numbering;
-use crate::decode::primitives::{PrimitiveNumbers, split_key};
+use crate::decode::primitives::{PrimitiveNumbers, leaf_bytes};
 use crate::format::memory;
 use crate::layout::{BoxNode, NODE_BYTES};
 use crate::obb;
@@ -37,8 +37,9 @@ pub(crate) fn blocks(checked: &Checked<Gfx12>) -> BlockImage {
     let (tlas, blases) = survey.levels();
     for (surveyed, blas) in blases.iter().zip(&tree.blases) {
         let numbers = PrimitiveNumbers::new(&memory, surveyed);
-        let leaf =
-            |leaf: &LeafRecord| (numbers.of_leaf(leaf).collect(), leaf_bytes(&numbers, leaf));
+        let leaf = |leaf: &LeafRecord| {
+            (numbers.of_leaf(leaf).collect(), leaf_bytes(&memory, surveyed, leaf))
+        };
         let level =
             Level { memory: &memory, surveyed, leaf: &leaf, instance: &|n| n, masks: false };
         level.add(&blas.bvh, &mut sum);
@@ -56,15 +57,6 @@ fn add_top(memory: &Memory<'_>, surveyed: &Surveyed, tree: &Tree, sum: &mut Bloc
     let level = Level { memory, surveyed, leaf: &leaf, instance: &instance, masks: true };
     if let Some(tlas) = &tree.tlas {
         level.add(&tlas.bvh, sum);
-    }
-}
-
-/// The bytes of primitive nodes that a range lies in.
-fn leaf_bytes(numbers: &PrimitiveNumbers, leaf: &LeafRecord) -> u32 {
-    let keys = numbers.keys_of(leaf);
-    match (keys.first(), keys.last()) {
-        (Some(&first), Some(&last)) => (split_key(last).0 - split_key(first).0 + NODE_BYTES) as u32,
-        _ => 0,
     }
 }
 

@@ -1,9 +1,9 @@
 //! The compressed BVH8 format: siliray's own packing, and whatever others wrote.
 
 use crate::survey::{Memory, Survey, address_order};
-use crate::{blocks, check, decode, encode};
+use crate::{blocks, check, decode, encode, fetches};
 use machine::{
-    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Format, Image, NodePlace,
+    BlockImage, Capabilities, CheckReport, Checked, EncodeError, Fetches, Format, Image, NodePlace,
     OrientedBox, TreeFormat,
 };
 use tree::Tree;
@@ -74,5 +74,9 @@ impl TreeFormat for Gfx12 {
 
     fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {
         Some(blocks::blocks(checked))
+    }
+
+    fn fetches(checked: &Checked<Self>) -> Option<Fetches> {
+        Some(fetches::fetches(checked))
     }
 }

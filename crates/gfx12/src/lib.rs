@@ -28,6 +28,7 @@
 //! | [`stats`](mod@stats) | figures of a structure as RADV gives them |
 //! | [`walk`] | the traversal loops of RADV and GPURT |
 //! | `blocks` | the image as a block-based traversal unit reads it |
+//! | `fetches` | what a walk over its tree reads |
 //! | [`bvh4x2`] | the format `gfx12-bvh4x2`: 4-wide images for the dual instruction |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code
@@ -45,6 +46,7 @@ pub mod decode;
 pub mod describe;
 pub mod dump;
 pub mod encode;
+mod fetches;
 mod findings;
 pub mod format;
 pub mod instruction;

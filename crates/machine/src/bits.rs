@@ -17,6 +17,7 @@
 //! of the caller: debug builds stop there, release builds cut the value to its width.
 
 use std::ops::Range;
+use zerocopy::FromBytes;
 
 /// `WORDS` little-endian dwords, read as one string of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -42,6 +43,9 @@ impl<const WORDS: usize> Bits<WORDS> {
     /// The bits of a byte string; missing bytes are 0, surplus bytes are ignored.
     #[must_use]
     pub fn from_bytes(bytes: &[u8]) -> Self {
+        if let Ok((words, _)) = <[u32; WORDS]>::read_from_prefix(bytes) {
+            return Self { words: words.map(u32::from_le) };
+        }
         let mut words = [0; WORDS];
         let (whole, rest) = bytes.as_chunks::<4>();
         for (word, chunk) in words.iter_mut().zip(whole) {

@@ -1,6 +1,6 @@
 //! Images whose structure has been proved.
 
-use crate::{BlockImage, Format, Hit, Image, NodePlace, OrientedBox, TreeFormat};
+use crate::{BlockImage, Fetches, Format, Hit, Image, NodePlace, OrientedBox, TreeFormat};
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -121,6 +121,9 @@ pub trait AnyChecked: Send + Sync + fmt::Debug {
     /// The image as blocks; `None` if the format has none.
     fn blocks(&self) -> Option<BlockImage>;
 
+    /// As [`TreeFormat::fetches`].
+    fn fetches(&self) -> Option<Fetches>;
+
     /// The image as its own type.
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
@@ -152,6 +155,10 @@ impl<F: TreeFormat> AnyChecked for Checked<F> {
 
     fn blocks(&self) -> Option<BlockImage> {
         F::blocks(self)
+    }
+
+    fn fetches(&self) -> Option<Fetches> {
+        F::fetches(self)
     }
 
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {

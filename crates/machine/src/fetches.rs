@@ -9,9 +9,9 @@ use tree::{Bvh, Node, Tree};
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fetches {
     /// For each BLAS, one number for each of [`tree::Bvh::nodes`].
-    pub(crate) blases: Vec<Vec<u32>>,
+    pub blases: Vec<Vec<u32>>,
     /// The same for the TLAS.
-    pub(crate) tlas: Vec<u32>,
+    pub tlas: Vec<u32>,
 }
 
 impl Fetches {

@@ -4,7 +4,7 @@
 //! and a proved image back into a tree. What users meet of a format (its name, its files, how its
 //! structures read) is its entry in the [registry](crate::registry).
 
-use crate::{AnyChecked, BlockImage, Checked, Finding, Hit, Image, Severity};
+use crate::{AnyChecked, BlockImage, Checked, Fetches, Finding, Hit, Image, Severity};
 use geometry::{Aabb, Transform};
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -96,6 +96,11 @@ pub trait TreeFormat: Format {
     /// The whole image as blocks, which a traversal unit runs; `None` if the format has none.
     fn blocks(_: &Checked<Self>) -> Option<BlockImage> {
         None
+    }
+
+    /// What visits of the tree's nodes read of the image; `None` if that is not known.
+    fn fetches(checked: &Checked<Self>) -> Option<Fetches> {
+        Fetches::of_blocks(checked.tree(), &Self::blocks(checked)?)
     }
 }
 

@@ -47,10 +47,7 @@ pub const MACHINES: &[MachineEntry] = &[MachineEntry {
         let tree = Arc::clone(input.tree());
         let fetches = match input {
             MachineInput::Tree(tree) => Fetches::of_tree(tree),
-            MachineInput::Image(image) => {
-                let blocks = image.blocks();
-                blocks.and_then(|blocks| Fetches::of_blocks(&tree, &blocks)).unwrap_or_default()
-            }
+            MachineInput::Image(image) => image.fetches().unwrap_or_default(),
         };
         Ok(Box::new(Reference { fetches, ..Reference::new(tree, options.rule) }))
     },

@@ -6,21 +6,32 @@ use siliray::find::child_boxes;
 use siliray::geometry::Aabb;
 use siliray::machine::{EntryState, NodePlace};
 use siliray::tree::quality::half_area;
-use siliray::tree::{Bvh, Tree};
+use siliray::tree::{Bvh, Node, NodeLink, Tree};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// As many structures are described one by one, where an image cannot say which of its boxes is
 /// whose.
 const MOST_DESCRIBED: usize = 20_000;
 
+/// A structure that the tree does not have.
+const NOWHERE: u32 = u32::MAX;
+
 /// The box of each entry, in the space of its level.
 pub(crate) struct Boxes {
-    /// Lower and upper corner; NaN where unknown.
-    pub(crate) bounds: Vec<[f32; 6]>,
+    source: Source,
     /// The number of the BLAS, or how many BLASes there are for the TLAS.
     pub(crate) levels: Vec<u32>,
     /// The largest area of a box, by level.
     largest: HashMap<u32, f64>,
+}
+
+/// Where boxes come from.
+enum Source {
+    /// Which node of its level each entry is, or [`NOWHERE`].
+    Tree(Arc<Tree>, Vec<u32>),
+    /// The boxes that are known.
+    Described(HashMap<usize, Aabb>),
 }
 
 impl Boxes {
@@ -29,10 +40,14 @@ impl Boxes {
             .checked
             .as_ref()
             .and_then(|checked| Some((checked.node_places()?, checked.tree())));
-        let mut boxes = match places {
-            Some((places, tree)) => Self::of_tree(document, &places, tree),
-            None => Self::described(document),
+        let (source, levels) = match places {
+            Some((places, tree)) => {
+                let placed = placed(document, &places, tree);
+                (Source::Tree(Arc::clone(tree), placed.nodes), placed.levels)
+            }
+            None => (Source::Described(described(document)), vec![0; document.entries.len()]),
         };
+        let mut boxes = Self { source, levels, largest: HashMap::new() };
         for entry in 0..boxes.levels.len() {
             let area = boxes.get(entry).map_or(0.0, |bounds| half_area(&bounds));
             let most = boxes.largest.entry(boxes.levels[entry]).or_default();
@@ -41,69 +56,21 @@ impl Boxes {
         boxes
     }
 
-    fn unknown(count: usize) -> Self {
-        let bounds = vec![[f32::NAN; 6]; count];
-        Self { bounds, levels: vec![0; count], largest: HashMap::new() }
-    }
-
-    /// Of nodes that the tree has too.
-    fn of_tree(document: &Document, places: &[Vec<NodePlace>], tree: &Tree) -> Self {
-        let nodes = PlacedNodes::new(places);
-        let entries = &document.outline.entries;
-        let mut boxes = Self::unknown(entries.len());
-        for (number, entry) in entries.iter().enumerate() {
-            if entry.state == EntryState::Outside {
-                continue;
-            }
-            let same = nodes.at(entry.address, entry.node.pointer);
-            let Some(first) = same.first() else { continue };
-            let bounds = |placed: &Placed| {
-                let bvh = bvh(tree, placed.level as usize)?;
-                Some(bvh.nodes().get(placed.node as usize)?.bounds)
-            };
-            let all = same.iter().filter_map(bounds).fold(Aabb::EMPTY, Aabb::union);
-            boxes.bounds[number] = corners(&all);
-            boxes.levels[number] = first.level;
-        }
-        boxes
-    }
-
-    /// Of nodes whose parents hold their boxes.
-    fn described(document: &Document) -> Self {
-        let entries = &document.outline.entries;
-        let hierarchy = document.hierarchy();
-        let mut boxes = Self::unknown(entries.len());
-        if entries.len() > MOST_DESCRIBED {
-            return boxes;
-        }
-        for (number, entry) in entries.iter().enumerate() {
-            let described = (document.format.describe)(&document.file.image, entry.node);
-            let Ok(described) = described else { continue };
-            let known = child_boxes(&described);
-            for child in hierarchy.children(number) {
-                let node = entries[child].node;
-                let own = known.iter().filter(|(link, _)| *link == node);
-                let own = own.fold(Aabb::EMPTY, |all, (_, bounds)| all.union(*bounds));
-                if !own.is_empty() {
-                    boxes.bounds[child] = corners(&own);
-                }
-            }
-        }
-        // The root has a box if its children have.
-        for root in hierarchy.siblings(0).filter(|_| !entries.is_empty()) {
-            let below = hierarchy.children(root).filter_map(|child| boxes.get(child));
-            if let Some(all) = below.reduce(Aabb::union) {
-                boxes.bounds[root] = corners(&all);
-            }
-        }
-        boxes
-    }
-
     /// The box of an entry, if it is known.
     pub(crate) fn get(&self, entry: usize) -> Option<Aabb> {
-        let [a, b, c, d, e, f] = self.bounds[entry];
-        let bounds = Aabb { min: [a, b, c].into(), max: [d, e, f].into() };
-        (!a.is_nan()).then_some(bounds)
+        match &self.source {
+            Source::Tree(tree, nodes) => {
+                let bvh = bvh(tree, self.levels[entry] as usize)?;
+                bvh.nodes().get(nodes[entry] as usize).map(|node| node.bounds)
+            }
+            Source::Described(known) => known.get(&entry).copied(),
+        }
+    }
+
+    /// Lower and upper corner of a box; NaN where it is unknown.
+    pub(crate) fn corners(&self, entry: usize) -> [[f32; 3]; 2] {
+        let bounds = self.get(entry);
+        bounds.map_or([[f32::NAN; 3]; 2], |bounds| [bounds.min, bounds.max].map(|c| c.to_array()))
     }
 
     /// The area of a box as a share of the largest of its level: how likely a ray is to come there.
@@ -129,47 +96,113 @@ impl Boxes {
     }
 }
 
-/// A node of the tree.
-#[derive(Clone, Copy)]
-struct Placed {
-    level: u32,
-    node: u32,
-}
-
-/// The nodes of a tree by where they lie in the image.
-struct PlacedNodes {
-    /// Address and pointer, sorted.
-    keys: Vec<(u64, u64)>,
-    nodes: Vec<Placed>,
-}
-
-impl PlacedNodes {
-    fn new(places: &[Vec<NodePlace>]) -> Self {
-        let all = (0..).zip(places).flat_map(|(level, places)| {
-            let nodes = (0..).zip(places);
-            nodes.map(move |(node, place)| ((place.address, place.pointer), Placed { level, node }))
-        });
-        let mut all: Vec<((u64, u64), Placed)> = all.collect();
-        // Stable: the first of several nodes is that of the first level.
-        all.sort_by_key(|(key, _)| *key);
-        Self {
-            keys: all.iter().map(|(key, _)| *key).collect(),
-            nodes: all.into_iter().map(|(_, node)| node).collect(),
+/// Boxes of nodes whose parents hold them.
+fn described(document: &Document) -> HashMap<usize, Aabb> {
+    let hierarchy = document.hierarchy();
+    let mut boxes: HashMap<usize, Aabb> = HashMap::new();
+    let count = document.entries.len();
+    if count > MOST_DESCRIBED {
+        return boxes;
+    }
+    for (number, entry) in document.entries.iter().enumerate() {
+        let described = (document.format.describe)(&document.file.image, entry.node);
+        let Ok(described) = described else { continue };
+        let known = child_boxes(&described);
+        for child in hierarchy.children(number) {
+            let node = document.entries.node(child);
+            let own = known.iter().filter(|(link, _)| Some(*link) == node);
+            let own = own.fold(Aabb::EMPTY, |all, (_, bounds)| all.union(*bounds));
+            if !own.is_empty() {
+                boxes.insert(child, own);
+            }
         }
     }
+    // The root has a box if its children have.
+    for root in hierarchy.siblings(0).filter(|_| count > 0) {
+        let below = hierarchy.children(root).filter_map(|child| boxes.get(&child).copied());
+        if let Some(all) = below.reduce(Aabb::union) {
+            boxes.insert(root, all);
+        }
+    }
+    boxes
+}
 
-    /// The nodes of one place.
-    fn at(&self, address: u64, pointer: u64) -> &[Placed] {
-        let key = (address, pointer);
-        let first = self.keys.partition_point(|other| *other < key);
-        let count = self.keys[first..].iter().take_while(|other| **other == key).count();
-        &self.nodes[first..first + count]
+/// Which node of the tree each entry is: its level, and its number there or [`NOWHERE`].
+struct Placed {
+    levels: Vec<u32>,
+    nodes: Vec<u32>,
+}
+
+/// Goes down the outline and the tree at once, and looks for the rest by place.
+fn placed(document: &Document, places: &[Vec<NodePlace>], tree: &Tree) -> Placed {
+    let (entries, hierarchy) = (&document.entries, document.hierarchy());
+    let count = entries.len();
+    let mut placed = Placed { levels: vec![0; count], nodes: vec![NOWHERE; count] };
+    let is_at = |entry: usize, level: u32, node: u32| {
+        let place = places.get(level as usize).and_then(|places| places.get(node as usize));
+        place.is_some_and(|place| {
+            place.address == entries.addresses[entry] && place.pointer == entries.pointers[entry]
+        })
+    };
+    let top = if tree.tlas.is_some() { tree.blases.len() as u32 } else { 0 };
+    for entry in hierarchy.siblings(0).filter(|_| count > 0) {
+        if is_at(entry, top, 0) {
+            (placed.levels[entry], placed.nodes[entry]) = (top, 0);
+        }
+    }
+    let mut has_rest = false;
+    for entry in 0..count {
+        let (level, node) = (placed.levels[entry], placed.nodes[entry]);
+        let Some(found) = bvh(tree, level as usize).and_then(|b| b.nodes().get(node as usize))
+        else {
+            has_rest |= entries.states[entry] != EntryState::Outside;
+            continue;
+        };
+        let (level, below) = below(tree, level, found);
+        for child in hierarchy.children(entry) {
+            if let Some(node) = below.clone().find(|node| is_at(child, level, *node)) {
+                (placed.levels[child], placed.nodes[child]) = (level, node);
+            }
+        }
+    }
+    if has_rest {
+        placed.find_rest(document, places);
+    }
+    placed
+}
+
+/// The level and the nodes below a node: its children, or the root of the BLAS that an instance
+/// places.
+fn below(tree: &Tree, level: u32, node: &Node) -> (u32, std::ops::Range<u32>) {
+    let range = |link: NodeLink| link.range().start as u32..link.range().end as u32;
+    match &tree.tlas {
+        _ if !node.link.is_leaf() => (level, range(node.link)),
+        Some(tlas) if level as usize == tree.blases.len() => {
+            let instance = tlas.bvh.items(node).first().map(|&item| item as usize);
+            let blas = instance.and_then(|item| tlas.instances.get(item)).map(|it| it.blas);
+            blas.map_or((level, 0..0), |blas| (blas, 0..1))
+        }
+        _ => (level, 0..0),
     }
 }
 
-fn corners(bounds: &Aabb) -> [f32; 6] {
-    let ([a, b, c], [d, e, f]) = (bounds.min.to_array(), bounds.max.to_array());
-    [a, b, c, d, e, f]
+impl Placed {
+    /// Finds entries by where they lie: an instance may name a node inside of its BLAS.
+    fn find_rest(&mut self, document: &Document, places: &[Vec<NodePlace>]) {
+        let all = (0..).zip(places).flat_map(|(level, places)| {
+            (0..).zip(places).map(move |(node, at)| ((at.address, at.pointer), (level, node)))
+        });
+        let mut known: HashMap<(u64, u64), (u32, u32)> = HashMap::new();
+        for (place, node) in all {
+            known.entry(place).or_insert(node);
+        }
+        for (number, entry) in document.entries.iter().enumerate() {
+            if self.nodes[number] == NOWHERE && entry.state != EntryState::Outside {
+                let found = known.get(&(entry.address, entry.node.pointer));
+                (self.levels[number], self.nodes[number]) = found.copied().unwrap_or((0, NOWHERE));
+            }
+        }
+    }
 }
 
 /// A level of a tree; the TLAS lies behind the BLASes.

@@ -1,8 +1,10 @@
 //! The open file.
 
 use crate::boxes::Boxes;
+use crate::entries::Entries;
 use crate::hierarchy::Hierarchy;
 use crate::question::{Built, Edit, Question};
+use crate::stored::StoredBytes;
 use crate::{PageError, Response};
 use crate::{frames, outline, pictures, space, structure, summary, units, walks, watch};
 use siliray::build::{self, Preset};
@@ -38,13 +40,13 @@ pub(crate) struct Document {
     /// What it is called.
     pub(crate) name: String,
     /// Its bytes.
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) bytes: StoredBytes,
     /// The format of its image.
     pub(crate) format: &'static FormatEntry,
     /// The image, unchecked, and the way back to the file.
     pub(crate) file: ImageFile,
     /// Every structure.
-    pub(crate) outline: Outline,
+    pub(crate) entries: Entries,
     /// The image, if it is sound and holds a tree.
     pub(crate) checked: Option<Arc<dyn AnyChecked>>,
     /// What the check found.
@@ -122,14 +124,16 @@ impl Document {
         let file = (format.read)(&bytes, &options).map_err(|error| broken(&name, error))?;
         // One format may read files of its siblings: the image knows which it is.
         let format = registry().format(file.image.format).unwrap_or(format);
+        // Before the check needs room.
+        let bytes = StoredBytes::new(bytes, &file);
         let report = file.clone().check(format.check);
-        let outline = (format.outline)(&file.image);
+        let entries = Entries::new(&(format.outline)(&file.image));
         Ok(Self {
             name,
             bytes,
             format,
             file,
-            outline,
+            entries,
             checked: report.checked,
             findings: report.findings,
             nodes: report.nodes,
@@ -146,7 +150,7 @@ impl Document {
 
     /// The same file with some bits changed, and what stood there.
     pub(crate) fn edited(&self, edit: &Edit) -> Result<(Self, String), PageError> {
-        let (bytes, before) = structure::edited_bytes(&self.bytes, edit)?;
+        let (bytes, before) = structure::edited_bytes(self.bytes.to_vec(), edit)?;
         let (name, structure) = (self.name.clone(), self.structure);
         let edited = Self::of_image(name, bytes, self.format, structure, self.scene.clone())?;
         Ok((edited, before))
@@ -156,7 +160,8 @@ impl Document {
     pub(crate) fn answer(&mut self, question: Question) -> Result<Response, PageError> {
         match question {
             Question::Save => {
-                Ok(Response::new(serde_json::json!({"name": self.name})).with("data", &self.bytes))
+                let answer = serde_json::json!({"name": self.name});
+                Ok(Response::new(answer).with("data", &self.bytes.to_vec()))
             }
             Question::Hash => {
                 Ok(Response::new(serde_json::json!({"hash": summary::hash(&self.bytes)})))
@@ -190,9 +195,14 @@ impl Document {
         }
     }
 
+    /// Every structure with the primitives that it refers to, which are not kept.
+    pub(crate) fn outline(&self) -> Outline {
+        (self.format.outline)(&self.file.image)
+    }
+
     /// How its structures lie above and below each other.
     pub(crate) fn hierarchy(&self) -> &Hierarchy {
-        self.hierarchy.get_or_init(|| Hierarchy::new(&self.outline))
+        self.hierarchy.get_or_init(|| Hierarchy::new(&self.entries))
     }
 
     /// The boxes of its structures.

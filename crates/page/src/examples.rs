@@ -2,10 +2,11 @@
 
 use crate::PageError;
 use crate::document::Document;
+use crate::entries::Entry;
 use crate::pictures;
 use crate::question::{Built, Edit, Render};
 use serde_json::{Value, json};
-use siliray::machine::{DescribedField, OutlineEntry};
+use siliray::machine::DescribedField;
 
 /// An example: its name, its title, what it shows, and how it is made.
 struct Example {
@@ -67,7 +68,7 @@ fn sound(triangles: usize, settings: &[(&str, &str)]) -> Result<Document, PageEr
 /// A field of a structure, and where it begins in the file.
 fn field(
     document: &Document,
-    entry: &OutlineEntry,
+    entry: Entry,
     wanted: impl Fn(&DescribedField) -> bool,
 ) -> Option<(DescribedField, u64)> {
     let description = (document.format.describe)(&document.file.image, entry.node).ok()?;
@@ -98,7 +99,7 @@ fn none() -> PageError {
 /// and not too many: a driver's mistake is seldom seen at once.
 fn lost_hit() -> Result<(Document, Value), PageError> {
     let whole = sound(3_000, &[])?;
-    let root = whole.outline.entries.first().ok_or_else(none)?;
+    let root = whole.entries.get(0).ok_or_else(none)?;
     let described = (whole.format.describe)(&whole.file.image, root.node)?;
     let offset = whole.file.offset_of(described.address).ok_or_else(none)?;
     let is_upper = |field: &DescribedField| field.name.contains(".max_") && field.raw > 1;
@@ -122,7 +123,7 @@ fn lost_share(document: &mut Document) -> Result<f64, PageError> {
 
 fn broken_pointer() -> Result<(Document, Value), PageError> {
     let whole = sound(3_000, &[])?;
-    let root = whole.outline.entries.first().ok_or_else(none)?;
+    let root = whole.entries.get(0).ok_or_else(none)?;
     let is_base = |field: &DescribedField| field.name == "internal_base" || field.link.is_some();
     let base = field(&whole, root, is_base).ok_or_else(none)?;
     let far = (1u64 << (base.0.bits.end - base.0.bits.start).min(63)) - 64;
@@ -132,10 +133,10 @@ fn broken_pointer() -> Result<(Document, Value), PageError> {
 
 fn oriented_box() -> Result<(Document, Value), PageError> {
     let document = sound(3_000, &[("obb", "on")])?;
-    let is_oriented = |entry: &OutlineEntry| {
+    let is_oriented = |entry: Entry| {
         let described = (document.format.describe)(&document.file.image, entry.node);
         described.is_ok_and(|described| described.frame.is_some())
     };
-    let entry = document.outline.entries.iter().position(is_oriented);
+    let entry = document.entries.iter().position(is_oriented);
     Ok((document, json!({"entry": entry, "panel": "space"})))
 }

@@ -16,7 +16,7 @@ pub(crate) fn frames(document: &Document) -> Response {
     let (mut entries, mut bounds, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
     let mut frames: Vec<[[f32; 4]; 3]> = Vec::new();
     let mut known: HashMap<[[u32; 4]; 3], u32> = HashMap::new();
-    for (number, entry) in (0u32..).zip(&document.outline.entries) {
+    for (number, entry) in (0u32..).zip(document.entries.iter()) {
         let found = by_place.get(&(entry.address, entry.node.pointer));
         let Some(one) = found.filter(|_| entry.state != EntryState::Outside) else { continue };
         // A rotation: what leads back is its transpose.

@@ -1,6 +1,6 @@
 //! How the structures of an outline lie above and below each other.
 
-use siliray::machine::Outline;
+use crate::entries::Entries;
 
 /// The parent of a root.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -14,12 +14,12 @@ pub(crate) struct Hierarchy {
 }
 
 impl Hierarchy {
-    pub(crate) fn new(outline: &Outline) -> Self {
-        let count = outline.entries.len();
+    pub(crate) fn new(entries: &Entries) -> Self {
+        let count = entries.len();
         let (mut parents, mut sizes) = (vec![NONE; count], vec![1; count]);
         let mut above: Vec<usize> = Vec::new();
-        for (number, entry) in outline.entries.iter().enumerate() {
-            above.truncate(entry.depth as usize);
+        for (number, depth) in entries.depths.iter().enumerate() {
+            above.truncate(*depth as usize);
             parents[number] = above.last().map_or(NONE, |&parent| parent as u32);
             above.push(number);
         }

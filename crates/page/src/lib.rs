@@ -25,6 +25,8 @@
 //! | `question` | what can be asked |
 //! | `members` | members of the objects that ask |
 //! | `document` | the open file: its bytes, its image, its outline, its check |
+//! | `stored` | the bytes of a file, which the image holds already |
+//! | `entries` | its structures, in little room |
 //! | `summary` | what it is, in short |
 //! | `about` | formats, machines and scenes that there are |
 //! | `hierarchy` | which structure lies above which |
@@ -46,6 +48,7 @@ mod abi;
 mod about;
 mod boxes;
 mod document;
+mod entries;
 mod examples;
 mod frames;
 mod hierarchy;
@@ -56,6 +59,7 @@ mod pictures;
 mod programs;
 mod question;
 mod space;
+mod stored;
 mod structure;
 mod summary;
 mod units;

@@ -2,17 +2,17 @@
 //!
 //! ```text
 //! request   u32 length of the JSON, the JSON, a payload up to the end
-//! response  u32 length of the JSON, u32 length of the payload, the JSON,
-//!           zeros up to a multiple of 8, the payload
+//! response  u32 length of the JSON, u32 length of the payload, the payload, the JSON
 //! ```
 //!
 //! A payload is a row of arrays, each from a multiple of 8 on. The member `arrays` of the JSON
-//! names them, with their type, place and length.
+//! names them, with their type, place and length; places count from the start of the response. It
+//! stands behind the arrays, so that these are written once: large ones have no room for a copy.
 
 use serde_json::{Map, Value, json};
 use zerocopy::{Immutable, IntoBytes};
 
-/// Every array and the payload begin at a multiple of so many bytes.
+/// The payload begins behind so many bytes, and every array at a multiple of as many.
 const ALIGNMENT: usize = 8;
 
 /// What is asked.
@@ -58,12 +58,13 @@ impl<'a> Request<'a> {
 }
 
 /// What is answered: an object, and arrays beside it.
-#[derive(Debug, Default, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Response {
     /// The object.
     pub answer: Value,
     arrays: Map<String, Value>,
-    payload: Vec<u8>,
+    /// The response as far as it is written.
+    bytes: Vec<u8>,
 }
 
 /// A number that arrays hold.
@@ -85,18 +86,37 @@ impl Response {
     /// An answer without arrays.
     #[must_use]
     pub fn new(answer: Value) -> Self {
-        Self { answer, ..Self::default() }
+        Self { answer, arrays: Map::new(), bytes: vec![0; ALIGNMENT] }
     }
 
     /// Adds an array.
     #[must_use]
     pub fn with<T: Element>(mut self, name: &str, values: &[T]) -> Self {
-        self.payload.resize(self.payload.len().next_multiple_of(ALIGNMENT), 0);
-        let (at, length) = (self.payload.len(), values.len());
+        self.begin::<T>(name, values.len());
+        self.bytes.extend_from_slice(values.as_bytes());
+        self
+    }
+
+    /// Adds an array of `length` rows, one after the other.
+    #[must_use]
+    pub fn with_rows<T: Element, const N: usize>(
+        mut self,
+        name: &str,
+        length: usize,
+        rows: impl Iterator<Item = [T; N]>,
+    ) -> Self {
+        self.begin::<T>(name, N * length);
+        rows.take(length).for_each(|row| self.bytes.extend_from_slice(row.as_bytes()));
+        self
+    }
+
+    /// Names an array of so many numbers, which come next.
+    fn begin<T: Element>(&mut self, name: &str, length: usize) {
+        let at = self.bytes.len().next_multiple_of(ALIGNMENT);
+        self.bytes.reserve_exact(at - self.bytes.len() + length * size_of::<T>());
+        self.bytes.resize(at, 0);
         let place = json!({"type": T::NAME, "at": at, "length": length});
         self.arrays.insert(name.to_owned(), place);
-        self.payload.extend_from_slice(values.as_bytes());
-        self
     }
 
     /// The bytes of an array, for whoever reads a response in this language.
@@ -111,25 +131,22 @@ impl Response {
         };
         let at = usize::try_from(place["at"].as_u64()?).ok()?;
         let length = usize::try_from(place["length"].as_u64()?).ok()?;
-        Some((place["type"].as_str()?, self.payload.get(at..at + size * length)?))
+        Some((place["type"].as_str()?, self.bytes.get(at..at + size * length)?))
     }
 
     /// The bytes of a response, or of the reason why there is none.
     #[must_use]
     pub fn write(response: Result<Self, Value>) -> Vec<u8> {
-        let (object, payload) = match response {
-            Ok(Self { answer, arrays, payload }) => {
-                (json!({"ok": answer, "arrays": arrays}), payload)
-            }
-            Err(error) => (json!({"error": error}), Vec::new()),
+        let (object, mut bytes) = match response {
+            Ok(Self { answer, arrays, bytes }) => (json!({"ok": answer, "arrays": arrays}), bytes),
+            Err(error) => (json!({"error": error}), vec![0; ALIGNMENT]),
         };
         let text = object.to_string();
-        let mut bytes = Vec::with_capacity(text.len() + payload.len() + 2 * ALIGNMENT);
-        bytes.extend((text.len() as u32).to_le_bytes());
-        bytes.extend((payload.len() as u32).to_le_bytes());
+        let payload = bytes.len() - ALIGNMENT;
+        bytes[..4].copy_from_slice(&(text.len() as u32).to_le_bytes());
+        bytes[4..ALIGNMENT].copy_from_slice(&(payload as u32).to_le_bytes());
+        bytes.reserve_exact(text.len());
         bytes.extend(text.as_bytes());
-        bytes.resize(bytes.len().next_multiple_of(ALIGNMENT), 0);
-        bytes.extend(payload);
         bytes
     }
 }

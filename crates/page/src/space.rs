@@ -1,12 +1,14 @@
 //! What can be drawn: triangles, procedural boxes, instances.
 
 use crate::document::Document;
+use crate::entries::Entries;
 use crate::{PageError, Response};
 use serde_json::json;
+use siliray::geometry::Aabb;
 use siliray::input::Input;
 use siliray::machine::{EntryState, NodePlace, Outline};
 use siliray::tree::primitives::Primitive;
-use siliray::tree::{PrimitiveId, Tree};
+use siliray::tree::{Blas, PrimitiveId, Tree};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -24,31 +26,34 @@ pub(crate) fn geometry(document: &Document, most: usize) -> Result<Response, Pag
     })?;
     let tree = checked.tree();
     let step = tree.primitive_count().div_ceil(most.max(1)).max(1);
-    let mut positions: Vec<[f32; 3]> = Vec::new();
-    let mut ids: Vec<[u32; 2]> = Vec::new();
-    let mut boxes: Vec<[f32; 3]> = Vec::new();
-    let mut leaf: Vec<u32> = Vec::new();
-    let mut blases = Vec::new();
     let owners = Owners::new(document, tree);
-    for (level, blas) in tree.blases.iter().enumerate() {
-        let primitives = &blas.primitives;
-        let mut counts = [0, 0];
-        for (number, id) in primitives.ids.iter().enumerate().step_by(step) {
-            match primitives.get(number) {
-                Primitive::Triangle(triangle) => {
-                    positions.extend(triangle.vertices.map(|corner| corner.to_array()));
-                    counts[0] += 1;
-                }
-                Primitive::Box(bounds) => {
-                    boxes.extend([bounds.min.to_array(), bounds.max.to_array()]);
-                    counts[1] += 1;
-                }
-            }
-            ids.push([id.geometry, id.primitive]);
-            leaf.push(owners.0[level][number]);
-        }
-        blases.push(json!({"triangles": counts[0], "boxes": counts[1]}));
-    }
+    // What is drawn of a BLAS: triangles stand before boxes.
+    let drawn = |blas: &Blas| {
+        let all = (0..blas.primitives.len()).step_by(step);
+        let triangles = blas.primitives.triangles.len().div_ceil(step);
+        [triangles, all.len() - triangles]
+    };
+    let drawn: Vec<[usize; 2]> = tree.blases.iter().map(drawn).collect();
+    let [triangles, boxes] = drawn.iter().fold([0, 0], |[a, b], [c, d]| [a + c, b + d]);
+    let all = || {
+        let levels = tree.blases.iter().zip(&owners.0);
+        levels.flat_map(move |(blas, owners)| {
+            let numbers = (0..blas.primitives.len()).step_by(step);
+            numbers.map(move |number| (&blas.primitives, owners[number], number))
+        })
+    };
+    let shown = tree.blases.iter().flat_map(|b| b.primitives.triangles.iter().step_by(step));
+    let corners = shown.map(|triangle| triangle.vertices.map(|corner| corner.to_array()));
+    let planes = all().filter_map(|(primitives, _, number)| match primitives.get(number) {
+        Primitive::Triangle(_) => None,
+        Primitive::Box(Aabb { min, max }) => Some([min.to_array(), max.to_array()]),
+    });
+    let ids = all().map(|(primitives, _, number)| {
+        let id = &primitives.ids[number];
+        [id.geometry, id.primitive]
+    });
+    let leaves = all().map(|(_, owner, _)| [owner]);
+    let blases = drawn.iter().map(|[n, boxes]| json!({"triangles": n, "boxes": boxes}));
     let instances = tree.tlas.iter().flat_map(|tlas| &tlas.instances).enumerate();
     let instances = instances.map(|(number, instance)| {
         let entry = owners.0.last().map_or(NOWHERE, |entries| entries[number]);
@@ -65,20 +70,20 @@ pub(crate) fn geometry(document: &Document, most: usize) -> Result<Response, Pag
     let transforms: Vec<[[f32; 4]; 3]> = placed.map(|i| i.object_to_world.rows).collect();
     let answer = json!({
         "step": step,
-        "blases": blases,
+        "blases": blases.collect::<Vec<_>>(),
         "instances": instances.collect::<Vec<_>>(),
     });
     Ok(Response::new(answer)
-        .with("positions", positions.as_flattened())
-        .with("ids", ids.as_flattened())
-        .with("boxes", boxes.as_flattened())
-        .with("leaf", &leaf)
+        .with_rows("positions", 3 * triangles, corners.flatten())
+        .with_rows("ids", triangles + boxes, ids)
+        .with_rows("boxes", 2 * boxes, planes.flatten())
+        .with_rows("leaf", triangles + boxes, leaves)
         .with("transforms", transforms.as_flattened().as_flattened()))
 }
 
 /// The mesh in a dump that holds no tree.
 fn mesh(document: &Document) -> Result<Response, PageError> {
-    let scene = Input::read(Path::new(&document.name), &document.bytes)?.into_scene()?;
+    let scene = Input::read(Path::new(&document.name), &document.bytes.to_vec())?.into_scene()?;
     let (mut positions, mut ids): (Vec<[f32; 3]>, Vec<[u32; 2]>) = Default::default();
     for placed in scene.flattened() {
         for (number, triangle) in (0..).zip(placed.triangles()) {
@@ -107,14 +112,14 @@ impl Owners {
     fn new(document: &Document, tree: &Tree) -> Self {
         let places = document.checked.as_ref().and_then(|checked| checked.node_places());
         match places {
-            Some(places) => Self::by_place(&document.outline, tree, &places),
-            None => Self::by_id(&document.outline, tree),
+            Some(places) => Self::by_place(&document.entries, tree, &places),
+            None => Self::by_id(&document.outline(), tree),
         }
     }
 
     /// Leaves of the tree are structures of the image.
-    fn by_place(outline: &Outline, tree: &Tree, places: &[Vec<NodePlace>]) -> Self {
-        let entries = outline.entries.iter().zip(0u32..);
+    fn by_place(entries: &Entries, tree: &Tree, places: &[Vec<NodePlace>]) -> Self {
+        let entries = entries.iter().zip(0u32..);
         let entries = entries.filter(|(entry, _)| entry.state == EntryState::Read);
         let mut by_place: Vec<(u64, u64, u32)> =
             entries.map(|(entry, number)| (entry.address, entry.node.pointer, number)).collect();

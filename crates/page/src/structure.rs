@@ -16,9 +16,9 @@ const MOST_BITS: u32 = 64;
 pub(crate) fn node(document: &Document, place: &Place) -> Result<Response, PageError> {
     let (entry, node) = match place {
         Place::Entry { entry } => {
-            let found = document.outline.entries.get(*entry);
-            let found = found.ok_or_else(|| PageError::Refused(format!("no entry {entry}")))?;
-            (Some(*entry), found.node)
+            let found = document.entries.node(*entry);
+            let node = found.ok_or_else(|| PageError::Refused(format!("no entry {entry}")))?;
+            (Some(*entry), node)
         }
         Place::Pointer { pointer, base } => {
             let pointer = number(pointer)?;
@@ -26,8 +26,7 @@ pub(crate) fn node(document: &Document, place: &Place) -> Result<Response, PageE
                 Some(base) => NodeRef { base: number(base)?, pointer },
                 None => NodeRef::from_root(&document.file.image, pointer),
             };
-            let entries = &document.outline.entries;
-            (entries.iter().position(|entry| entry.node == node), node)
+            (document.entries.position(node), node)
         }
     };
     described(document, entry, node)
@@ -85,9 +84,9 @@ fn children(document: &Document, entry: Option<usize>, description: &Description
         entry.into_iter().flat_map(|entry| document.hierarchy().children(entry)).collect();
     let boxes = find::child_boxes(description);
     let child = |(link, bounds): &(NodeRef, siliray::geometry::Aabb)| {
-        let number = below.iter().find(|&&n| document.outline.entries[n].node == *link);
+        let number = below.iter().find(|&&n| document.entries.node(n) == Some(*link));
         json!({
-            "slot": number.map(|&number| document.outline.entries[number].slot),
+            "slot": number.map(|&number| document.entries.slots[number]),
             "entry": number,
             "min": bounds.min.to_array(),
             "max": bounds.max.to_array(),
@@ -110,26 +109,26 @@ pub(crate) fn bytes(
     offset: u64,
     length: usize,
 ) -> Result<Response, PageError> {
-    let all = &document.bytes;
-    let start = usize::try_from(offset).ok().filter(|start| *start <= all.len());
+    let all = document.bytes.len();
+    let start = usize::try_from(offset).ok().filter(|start| *start <= all);
     let start = start.ok_or_else(|| beyond(all, offset))?;
-    let data = &all[start..all.len().min(start.saturating_add(length))];
-    let answer = json!({"offset": offset, "length": data.len(), "of": all.len()});
-    Ok(Response::new(answer).with("data", data))
+    let data = document.bytes.get(start..start.saturating_add(length));
+    let answer = json!({"offset": offset, "length": data.len(), "of": all});
+    Ok(Response::new(answer).with("data", &data))
 }
 
-fn beyond(bytes: &[u8], offset: u64) -> PageError {
-    PageError::Refused(format!("byte {offset:#x} lies beyond the file's {} bytes", bytes.len()))
+fn beyond(bytes: usize, offset: u64) -> PageError {
+    PageError::Refused(format!("byte {offset:#x} lies beyond the file's {bytes} bytes"))
 }
 
 /// The structure that a byte belongs to.
 pub(crate) fn owner(document: &Document, offset: u64) -> Result<Response, PageError> {
-    let way =
-        ways_to(document.format, &document.file, &document.outline, &find::Wanted::Offset(offset));
-    match way.first().and_then(|way| way.entries.last()) {
+    let wanted = find::Wanted::Offset(offset);
+    let way = ways_to(document.format, &document.file, &document.outline(), &wanted);
+    let entry = way.first().and_then(|way| way.entries.last().copied());
+    match entry.and_then(|entry| Some((entry, document.entries.node(entry)?))) {
         None => Ok(Response::new(json!({"entry": null, "node": null}))),
-        Some(&entry) => {
-            let node = document.outline.entries[entry].node;
+        Some((entry, node)) => {
             let mut response = described(document, Some(entry), node)?;
             response.answer = json!({"entry": entry, "node": response.answer});
             Ok(response)
@@ -188,7 +187,7 @@ pub(crate) fn finding_entries(document: &Document) -> Vec<Option<usize>> {
         return Vec::new();
     }
     let mut offsets = Offsets::new(&document.file);
-    for (number, entry) in document.outline.entries.iter().enumerate() {
+    for (number, entry) in document.entries.iter().enumerate() {
         let offset = offsets.of(entry.address).filter(|_| entry.state == EntryState::Read);
         let Some(start) = offset else { continue };
         let own = (start, entry.bytes as u64, number);
@@ -210,13 +209,16 @@ pub(crate) fn find(document: &Document, wanted: &Wanted) -> Response {
         Wanted::Offset { offset } => find::Wanted::Offset(offset),
         Wanted::Point { point } => find::Wanted::Point(point),
     };
-    let ways = ways_to(document.format, &document.file, &document.outline, &wanted);
+    let ways = ways_to(document.format, &document.file, &document.outline(), &wanted);
     let ways: Vec<&Vec<usize>> = ways.iter().map(|way| &way.entries).collect();
     Response::new(json!({"ways": ways}))
 }
 
 /// The bytes with some bits changed, and what stood there.
-pub(crate) fn edited_bytes(bytes: &[u8], edit: &Edit) -> Result<(Vec<u8>, String), PageError> {
+pub(crate) fn edited_bytes(
+    mut bytes: Vec<u8>,
+    edit: &Edit,
+) -> Result<(Vec<u8>, String), PageError> {
     let Edit { offset, bit, length, ref value } = *edit;
     let value = number(value)?;
     let fits = length == MOST_BITS || value < 1 << length.min(MOST_BITS - 1);
@@ -225,16 +227,15 @@ pub(crate) fn edited_bytes(bytes: &[u8], edit: &Edit) -> Result<(Vec<u8>, String
         return Err(PageError::Refused(text));
     }
     let first = offset.checked_mul(8).and_then(|bits| bits.checked_add(bit.into()));
-    let first = first.ok_or_else(|| beyond(bytes, offset))?;
+    let first = first.ok_or_else(|| beyond(bytes.len(), offset))?;
     if (first + u64::from(length)).div_ceil(8) > bytes.len() as u64 {
-        return Err(beyond(bytes, offset));
+        return Err(beyond(bytes.len(), offset));
     }
-    let mut changed = bytes.to_vec();
     let mut before = 0;
     for n in 0..u64::from(length) {
         let (byte, shift) = (((first + n) / 8) as usize, (first + n) % 8);
-        before |= u64::from(changed[byte] >> shift & 1) << n;
-        changed[byte] = changed[byte] & !(1 << shift) | ((value >> n & 1) as u8) << shift;
+        before |= u64::from(bytes[byte] >> shift & 1) << n;
+        bytes[byte] = bytes[byte] & !(1 << shift) | ((value >> n & 1) as u8) << shift;
     }
-    Ok((changed, format!("{before:#x}")))
+    Ok((bytes, format!("{before:#x}")))
 }

@@ -1,6 +1,7 @@
 //! What a file is, in short.
 
 use crate::document::Document;
+use crate::stored::StoredBytes;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use siliray::documents::findings::RuleCounts;
@@ -15,7 +16,7 @@ pub(crate) fn summary(document: &Document) -> Value {
     let counts = RuleCounts::of(&document.findings);
     let tree = document.checked.as_ref().map(|checked| checked.tree());
     let totals = document
-        .outline
+        .entries
         .totals
         .iter()
         .map(|total| json!({"name": total.name, "label": total.label, "count": total.count}));
@@ -37,7 +38,7 @@ pub(crate) fn summary(document: &Document) -> Value {
         "errors": counts.total(Severity::Error),
         "warnings": counts.total(Severity::Warning),
         "notes": counts.total(Severity::Note),
-        "kinds": kinds(document),
+        "kinds": document.entries.kind_names,
         "default_machine": machines.iter().find(|name| **name == "reference"),
         "machines": machines,
         "bounds": tree.map(|tree| {
@@ -49,17 +50,6 @@ pub(crate) fn summary(document: &Document) -> Value {
         "cameras": cameras(document),
         "up": document.camera().map_or(Vec3::Y, |camera| camera.up).to_array(),
     })
-}
-
-/// The kinds of structures, in the order in which they first appear.
-pub(crate) fn kinds(document: &Document) -> Vec<&'static str> {
-    let mut kinds = Vec::new();
-    for entry in &document.outline.entries {
-        if !kinds.contains(&entry.kind) {
-            kinds.push(entry.kind);
-        }
-    }
-    kinds
 }
 
 /// Named views of the scene, behind the one that it is seen from at first.
@@ -85,10 +75,11 @@ fn camera(name: &str, camera: &Camera) -> Value {
 const HASHED_AT_ONCE: usize = 1 << 14;
 
 /// The SHA-256 of a file.
-pub(crate) fn hash(bytes: &[u8]) -> String {
+pub(crate) fn hash(bytes: &StoredBytes) -> String {
     let mut digest = Sha256::new();
     // Part by part: engines speed a function up only between two calls of it.
-    bytes.chunks(HASHED_AT_ONCE).for_each(|part| digest.update(part));
+    let parts = bytes.parts().flat_map(|part| part.chunks(HASHED_AT_ONCE));
+    parts.for_each(|part| digest.update(part));
     let mut text = String::new();
     for byte in digest.finalize() {
         // Writing to a string cannot fail.

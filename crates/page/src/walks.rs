@@ -35,10 +35,10 @@ pub(crate) fn walk(
         let ways = hierarchy::ways(&prepared.input, document.format, names, &wanted);
         let reason = why(&walk, ways.as_deref(), &wanted);
         let address = reason.node.and_then(|stop| stop.address);
-        let mut entries = document.outline.entries.iter();
+        let mut addresses = document.entries.addresses.iter();
         object["why"] = documents::reason(&reason);
         object["why"]["entry"] =
-            json!(address.and_then(|at| entries.position(|entry| entry.address == at)));
+            json!(address.and_then(|at| addresses.position(|address| *address == at)));
     }
     Ok(Response::new(object))
 }
@@ -93,8 +93,7 @@ fn shown(document: &Document, walk: &Walk, prepared: &Prepared) -> Value {
             last
         }
         Step::Child(child) => {
-            let is_child =
-                |entry: &usize| document.outline.entries[*entry].node.pointer == child.pointer;
+            let is_child = |entry: &usize| document.entries.pointers[*entry] == child.pointer;
             last.and_then(|last| document.hierarchy().children(last).find(is_child))
         }
         _ => None,
@@ -136,8 +135,8 @@ fn entries_read(document: &Document, walk: &Walk) -> HashMap<u64, Option<usize>>
             entries.insert(*address, None);
         }
     }
-    for (number, entry) in document.outline.entries.iter().enumerate() {
-        if let Some(known) = entries.get_mut(&entry.address) {
+    for (number, address) in document.entries.addresses.iter().enumerate() {
+        if let Some(known) = entries.get_mut(address) {
             known.get_or_insert(number);
         }
     }

@@ -68,7 +68,8 @@ impl Camera {
         // its depth times `half`. So the eye lies in the wedge that the outermost points span.
         let (mut low, mut high) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
         let (mut nearest, mut farthest) = (f64::INFINITY, f64::NEG_INFINITY);
-        for point in points {
+        // From within: such iterators are long chains, which are slow from without.
+        points.into_iter().for_each(|point| {
             let point = point.as_dvec3();
             let depth = point.dot(forward);
             (nearest, farthest) = (nearest.min(depth), farthest.max(depth));
@@ -76,7 +77,7 @@ impl Camera {
                 low[axis] = low[axis].min(depth * halves[axis] + aside);
                 high[axis] = high[axis].min(depth * halves[axis] - aside);
             }
-        }
+        });
         if nearest > farthest {
             return Self { eye: from.as_vec3(), target: Vec3::ZERO, up: Vec3::Y, fov };
         }

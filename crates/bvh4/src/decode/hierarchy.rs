@@ -86,18 +86,17 @@ pub fn bvh<S: Space>(
             }
         }
     };
-    let bounds = child_bounds(surveyed, items, boxes, &references, &link);
-    let root_bounds =
-        bounds[root.children()].iter().fold(Aabb::EMPTY, |all, &child| union(all, child));
-    let mut entries = Vec::with_capacity(bounds.len() + 1);
-    entries.push(Node { bounds: root_bounds, link: link(Target::Box(0)) });
-    entries.extend(
-        surveyed
-            .children
-            .iter()
-            .zip(bounds)
-            .map(|(child, bounds)| Node { bounds, link: link(child.target) }),
-    );
+    let mut entries = Vec::with_capacity(surveyed.children.len() + 1);
+    let targets = surveyed.children.iter().map(|child| child.target);
+    entries.extend([Target::Box(0)].into_iter().chain(targets).map(|target| {
+        // The boxes follow.
+        Node { bounds: Aabb::EMPTY, link: link(target) }
+    }));
+    drop(leaf_links);
+    let (first, children) = entries.split_at_mut(1);
+    bound_children(surveyed, items, boxes, &references, children);
+    let top = children[root.children()].iter();
+    first[0].bounds = top.fold(Aabb::EMPTY, |all, child| union(all, child.bounds));
     proved(entries, references, items.count)
 }
 
@@ -133,18 +132,17 @@ fn proved(entries: Vec<Node>, references: Vec<u32>, count: usize) -> Bvh {
     Bvh::new(entries, references, count).unwrap_or_else(|_| Bvh::empty())
 }
 
-/// The decoded box of each child; below an oriented node, the part of its oriented box that lies in
-/// the box around what the child holds.
-fn child_bounds<S: Space>(
+/// Sets the decoded box of each child; below an oriented node, the part of its oriented box that
+/// lies in the box around what the child holds.
+fn bound_children<S: Space>(
     surveyed: &Surveyed<S>,
     items: &Items<'_>,
     boxes: &ChildBoxes<'_, S::Pointer>,
     references: &[u32],
-    link: &(dyn Fn(Target) -> NodeLink + Sync),
-) -> Vec<Aabb> {
-    let mut bounds = vec![Aabb::EMPTY; surveyed.children.len()];
+    nodes: &mut [Node],
+) {
     let mut tasks = Vec::with_capacity(surveyed.boxes.len().div_ceil(CHUNK));
-    let mut rest = &mut bounds[..];
+    let mut rest = &mut *nodes;
     for records in surveyed.boxes.chunks(CHUNK) {
         // The children of boxes lie one behind the other, in the order of the boxes.
         let count = records.iter().map(|record| usize::from(record.child_count)).sum();
@@ -152,26 +150,30 @@ fn child_bounds<S: Space>(
         rest = others;
         tasks.push((records, own));
     }
-    let decode = |(records, mut own): (&[BoxRecord<S::Pointer>], &mut [Aabb])| {
+    let decode = |(records, mut own): (&[BoxRecord<S::Pointer>], &mut [Node])| {
+        let mut decoded = Vec::new();
         let decode = |record: &BoxRecord<S::Pointer>| {
-            let (own_children, others) =
+            let (children, others) =
                 std::mem::take(&mut own).split_at_mut(record.child_count.into());
             own = others;
-            boxes(record, own_children)
+            decoded.clear();
+            decoded.resize(children.len(), Aabb::EMPTY);
+            let is_oriented = boxes(record, &mut decoded);
+            children.iter_mut().zip(&decoded).for_each(|(child, bounds)| child.bounds = *bounds);
+            is_oriented
         };
         records.iter().map(decode).collect::<Vec<bool>>()
     };
     let are_oriented: Vec<bool> = tasks.into_par_iter().flat_map_iter(decode).collect();
     if are_oriented.contains(&true) {
-        let contents = contents(surveyed, items, references, link);
+        let contents = contents(surveyed, items, references, nodes);
         for (record, _) in surveyed.boxes.iter().zip(&are_oriented).filter(|(_, turned)| **turned) {
             for child in record.children() {
-                let common = bounds[child].intersection(contents[child]);
-                bounds[child] = if common.is_empty() { Aabb::EMPTY } else { common };
+                let common = nodes[child].bounds.intersection(contents[child]);
+                nodes[child].bounds = if common.is_empty() { Aabb::EMPTY } else { common };
             }
         }
     }
-    bounds
 }
 
 /// The box around everything below each child, from the bottom up.
@@ -179,15 +181,14 @@ fn contents<S: Space>(
     surveyed: &Surveyed<S>,
     items: &Items<'_>,
     references: &[u32],
-    link: &(dyn Fn(Target) -> NodeLink + Sync),
+    nodes: &[Node],
 ) -> Vec<Aabb> {
-    let mut contents: Vec<Aabb> = surveyed
-        .children
+    let mut contents: Vec<Aabb> = nodes
         .par_iter()
         .with_min_len(1 << 8)
-        .map(|child| match child.target {
-            Target::Box(_) => Aabb::EMPTY,
-            target => references[link(target).range()]
+        .map(|node| match node.link.is_leaf() {
+            false => Aabb::EMPTY,
+            true => references[node.link.range()]
                 .iter()
                 .fold(Aabb::EMPTY, |all, &item| union(all, (items.bounds)(item))),
         })

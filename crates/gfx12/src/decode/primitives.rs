@@ -45,7 +45,7 @@ pub(crate) enum Stored {
 const CHUNK: usize = 1 << 12;
 
 /// Tasks whose results are held at once.
-const CHUNKS_AT_ONCE: usize = 1 << 7;
+const CHUNKS_AT_ONCE: usize = 1 << 4;
 
 impl Pairs {
     /// The pairs that the leaves of a structure reach.
@@ -81,6 +81,12 @@ pub(crate) fn split_key(key: u64) -> (u64, usize) {
 
 fn first_key(leaf: &LeafRecord) -> u64 {
     leaf.pointer.byte_offset() / NODE_BYTES * 8 + u64::from(leaf.pointer.pair())
+}
+
+/// The bytes of primitive nodes that a range lies in.
+pub(crate) fn leaf_bytes(memory: &Memory<'_>, surveyed: &Surveyed, leaf: &LeafRecord) -> u32 {
+    let last = range_keys(memory, surveyed, leaf).last();
+    last.map_or(0, |last| split_key(last).0 - split_key(first_key(leaf)).0 + NODE_BYTES) as u32
 }
 
 /// The keys of a range.
@@ -145,11 +151,6 @@ impl PrimitiveNumbers {
     /// How many triangles and boxes there are.
     fn counts(&self) -> [u32; 2] {
         self.before.last().copied().unwrap_or_default()
-    }
-
-    /// Keys of a leaf's pairs.
-    pub(crate) fn keys_of(&self, leaf: &LeafRecord) -> &[u64] {
-        &self.pairs.keys[self.pairs.of_leaf(leaf)]
     }
 
     /// Numbers of a leaf's primitives, in the order of its range.

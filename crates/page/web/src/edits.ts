@@ -66,7 +66,7 @@ export class Edits {
     const { page } = this;
     const [check, entries] = await Promise.all([
       page.ask({ do: "check" }, { urgency: 1 }),
-      readOutline(piece => page.ask(piece, { urgency: 1 })),
+      readOutline((piece, room) => page.ask(piece, { urgency: 1, ...room })),
     ]);
     const { arrays: _, ...verdict } = check;
     const { outline: old, selection } = page.state;

@@ -13,6 +13,8 @@ import type { FromWorker, Parts, ToWorker } from "./worker";
 export interface Options {
   /** The bytes of a file. The worker reads them: here they would only take memory. */
   payload?: Blob;
+  /** Room for the answer, which is handed over: many large answers would be much garbage. */
+  room?: ArrayBuffer;
   /** Larger goes first; 0 unless given. Views that answer a hand use 1. */
   urgency?: number;
   /** Takes the place of a waiting request with the same key, which is `Dropped`. */
@@ -199,13 +201,14 @@ export class Engine {
     if (!job) return;
     this.running = job;
     this.onRunning(job.request);
-    const { payload } = job.options;
+    const { payload, room } = job.options;
     job.token = URL.createObjectURL(new Blob(["wanted"]));
     const { id, request, token } = job;
-    this.post({ id, request, token, ...(payload && { payload }) });
+    const message = { id, request, token, ...(payload && { payload }), ...(room && { room }) };
+    this.post(message, room && [room]);
   }
 
-  private post(message: ToWorker): void {
-    this.worker?.postMessage(message);
+  private post(message: ToWorker, transfer: Transferable[] = []): void {
+    this.worker?.postMessage(message, transfer);
   }
 }

@@ -97,7 +97,7 @@ export class Opening {
       const { start = null, ...summary } = answer as Summary & { start?: Start };
       this.last = { request, origin, ...(payload && { payload }) };
       // Both are asked for before views hear of the file, and so come before what views ask.
-      const outline = readOutline(piece => page.ask(piece, { urgency: 1 }));
+      const outline = readOutline((piece, room) => page.ask(piece, { urgency: 1, ...room }));
       const check = page.ask({ do: "check" });
       const machine = pick(wanted?.machine ?? start?.machine, summary);
       const revision = page.state.revision + 1;

@@ -6,11 +6,13 @@ import type { Answer, Outline, OutlineArrays, Request, TypedArray, Verb } from "
 /** In arrays, an entry that is not there. */
 export const NO_ENTRY = 0xffffffff;
 
-type Ask = (request: Request<"outline">) => Promise<Answer<"outline">>;
+type Ask<V extends Verb = "outline"> = (
+  request: Request<V>, options?: { room: ArrayBuffer },
+) => Promise<Answer<V>>;
 
 /** The outline, with the frames of its oriented boxes. */
 export async function readOutline(
-  ask: <V extends Verb>(request: Request<V>) => Promise<Answer<V>>,
+  ask: <V extends Verb>(...words: Parameters<Ask<V>>) => ReturnType<Ask<V>>,
 ): Promise<Outline> {
   const arrays = await askOutline(ask);
   const { arrays: oriented } = await ask({ do: "frames" });
@@ -36,7 +38,9 @@ export async function askOutline(ask: Ask): Promise<OutlineArrays> {
         .set(part, part.length / count * first);
     }
     if (first + count >= entries) return whole;
-    piece = await ask({ do: "outline", first: first + count });
+    // All arrays of a piece lie in one buffer, which has been read.
+    const room = arrays.size.buffer as ArrayBuffer;
+    piece = await ask({ do: "outline", first: first + count }, { room });
     if (piece.entries !== entries || piece.count === 0) throw new Dropped();
   }
 }

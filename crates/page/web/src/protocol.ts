@@ -117,7 +117,6 @@ export interface OutlineArrays {
   cost: Float32Array;
   overlap: Float32Array;
   fill: Float32Array;
-  primitives: Uint32Array;
   /** 0 none, 1 note, 2 warning, 3 error. */
   severity: Uint8Array;
 }

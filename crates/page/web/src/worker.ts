@@ -1,7 +1,7 @@
 // Runs the module. One request at a time: the main thread keeps the queue. The module has two
 // parts; it asks for the second one when it first needs what is there.
 
-import { encodeHead, responseLength } from "./message";
+import { encodeHead, free, responseLength } from "./message";
 
 interface Module {
   memory: WebAssembly.Memory;
@@ -17,7 +17,7 @@ export interface Parts { first: ArrayBuffer | string; second: ArrayBuffer | stri
 /** To the worker: first the module, then requests. */
 export type ToWorker =
   | { load: Parts }
-  | { id: number; request: object; payload?: Blob; token: string };
+  | { id: number; request: object; payload?: Blob; room?: ArrayBuffer; token: string };
 
 /**
  * From the worker. `share`: how much is read or done; `refused`: there is no answer, but the
@@ -37,7 +37,7 @@ class Refused extends Error {}
 const MOST_BYTES = 2 ** 32;
 
 /** Bytes of a payload that are read at once. */
-const PIECE = 1 << 24;
+const PIECE = 1 << 22;
 
 /** Milliseconds between two words about how much is done. */
 const PAUSE = 50;
@@ -60,12 +60,12 @@ self.onmessage = async (event: MessageEvent<ToWorker>) => {
     }
     return;
   }
-  const { id, request, payload, token } = message;
+  const { id, request, payload, room, token } = message;
   if (!ready) return reply({ id, fatal: "siliray.wasm is not loaded" });
   const tell = (share: number) => reply({ id, share });
   running = { tell, token, told: performance.now() };
   try {
-    const response = await answer(ready, request, payload, tell);
+    const response = taken(room, await answer(ready, request, payload, tell));
     reply({ id, response }, [response]);
   } catch (error) {
     if (error instanceof Refused) return reply({ id, refused: error.message });
@@ -139,10 +139,17 @@ function fetchNow(address: string): ArrayBuffer {
   throw new Error(`more.wasm does not load: ${request.status} ${request.statusText}`);
 }
 
-/** Writes a request where the module says, the payload piece by piece, and reads the response. */
+/** A copy of a response, in the room that there is for it, if that is large enough. */
+function taken(room: ArrayBuffer | undefined, response: Uint8Array<ArrayBuffer>): ArrayBuffer {
+  const copy = room && room.byteLength >= response.length ? room : new ArrayBuffer(response.length);
+  new Uint8Array(copy).set(response);
+  return copy;
+}
+
+/** Writes a request where the module says, the payload piece by piece, and finds the response. */
 async function answer(
   module: Module, request: object, payload: Blob | undefined, tell: (share: number) => void,
-): Promise<ArrayBuffer> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const head = encodeHead(request);
   const size = payload?.size ?? 0;
   const length = head.length + size;
@@ -158,10 +165,11 @@ async function answer(
       throw new Refused(`the file cannot be read any more: ${error}`);
     }
     new Uint8Array(module.memory.buffer).set(new Uint8Array(piece), at + head.length + start);
+    free(piece);
   }
   const start = module.answer() >>> 0;
   const memory = module.memory.buffer;
-  return memory.slice(start, start + responseLength(memory, start));
+  return new Uint8Array(memory, start, responseLength(memory, start));
 }
 
 function reply(message: FromWorker, transfer: Transferable[] = []): void {

@@ -6,13 +6,12 @@ import { Refusal } from "../src/protocol";
 /** A response as the module writes it. */
 function response(json: object, payload: Uint8Array, before = 0): ArrayBuffer {
   const text = new TextEncoder().encode(JSON.stringify(json));
-  const start = Math.ceil((8 + text.length) / 8) * 8;
-  const bytes = new Uint8Array(before + start + payload.length);
+  const bytes = new Uint8Array(before + 8 + payload.length + text.length);
   const view = new DataView(bytes.buffer, before);
   view.setUint32(0, text.length, true);
   view.setUint32(4, payload.length, true);
-  bytes.set(text, before + 8);
-  bytes.set(payload, before + start);
+  bytes.set(payload, before + 8);
+  bytes.set(text, before + 8 + payload.length);
   return bytes.buffer;
 }
 
@@ -24,7 +23,7 @@ test("a request begins with the length of its JSON in bytes, not in characters",
   assert.deepEqual(json, { do: "open", name: "Würfel.rra" });
 });
 
-test("arrays of a response are found behind the padding, whatever the JSON's length", () => {
+test("arrays of a response are found before the JSON, whatever the JSON's length", () => {
   for (let letters = 0; letters < 9; letters++) {
     const payload = new Uint8Array(24);
     const view = new DataView(payload.buffer);
@@ -33,9 +32,9 @@ test("arrays of a response are found behind the padding, whatever the JSON's len
     view.setFloat32(8, 1.5, true);
     view.setBigUint64(16, 0x123456789abcdef0n, true);
     const arrays = {
-      depth: { type: "u16", at: 0, length: 2 },
-      cost: { type: "f32", at: 8, length: 1 },
-      pointer: { type: "u64", at: 16, length: 1 },
+      depth: { type: "u16", at: 8, length: 2 },
+      cost: { type: "f32", at: 16, length: 1 },
+      pointer: { type: "u64", at: 24, length: 1 },
     };
     const answer = decodeResponse(response({ ok: { name: "x".repeat(letters) }, arrays }, payload));
     assert.deepEqual(answer, {

@@ -34,7 +34,6 @@ export function smallOutline(): Outline {
     cost: Float32Array.from([1, 0.5, 0.1, 0.2, 0.15, 0.3, NaN]),
     overlap: new Float32Array(rows.length),
     fill: new Float32Array(rows.length),
-    primitives: new Uint32Array(rows.length),
     severity: Uint8Array.from([0, 0, 3, 0, 0, 1, 0]),
     oriented: {
       entry: new Uint32Array(), bounds: new Float32Array(), frame: new Uint32Array(),

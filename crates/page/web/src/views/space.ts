@@ -27,13 +27,22 @@ import { WalkModel } from "./walk_model";
 
 export function mount(host: HTMLElement, page: Page): void {
   host.classList.add("space-view");
-  const field = h("div", { class: "space-field" });
-  try {
-    new SpaceView(host, field, page, new Stage(field));
-  } catch {
-    const text = "Space needs WebGL 2, which this browser does not offer.";
-    host.append(h("p", { class: "hint" }, text));
-  }
+  let view: SpaceView | null = null;
+  shortcut("Space", "Fit the view to the selection", ["f"], () => view?.fit());
+  shortcut("Space", "Isolate the selected subtree, or show all", ["i"], () => isolateNode(page));
+  shortcut("Space", "Hide the selected subtree, or show it", ["h"], () => hideNode(page));
+  // Drawing in space takes memory: not before it is seen.
+  const stop = page.on("shown", () => {
+    if (!page.state.shown.has("space")) return;
+    stop();
+    const field = h("div", { class: "space-field" });
+    try {
+      view = new SpaceView(host, field, page, new Stage(field));
+    } catch {
+      const text = "Space needs WebGL 2, which this browser does not offer.";
+      host.append(h("p", { class: "hint" }, text));
+    }
+  });
 }
 
 /** Milliseconds that finding what is under the pointer may take, while it only hovers. */
@@ -94,9 +103,6 @@ class SpaceView {
     this.cameras = new Cameras(stage, page);
     this.listenToPointer();
     this.listenToPage();
-    shortcut("Space", "Fit the view to the selection", ["f"], () => this.fit());
-    shortcut("Space", "Isolate the selected subtree, or show all", ["i"], () => isolateNode(page));
-    shortcut("Space", "Hide the selected subtree, or show it", ["h"], () => hideNode(page));
     this.panel.refresh(0);
     void this.load();
   }
@@ -279,7 +285,7 @@ class SpaceView {
     drawStep(this.model, step, scenery, this.behind, this.over);
   }
 
-  private fit(): void {
+  fit(): void {
     const { selection } = this.page.state;
     const { marked } = this;
     const bounds = (marked && selection !== null && boundsOf(marked, selection)) ?? null;
