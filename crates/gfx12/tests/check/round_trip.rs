@@ -6,7 +6,7 @@ use geometry::InstanceFlags;
 use gfx12::decode::NodeBody;
 use gfx12::encode::{Options, Policy, encode, encode_in_frames};
 use gfx12::{Gfx12, check, decode};
-use machine::Checked;
+use machine::{Checked, Fetches, TreeFormat};
 use scene::builtin::Builtin;
 use tree::{Blas, Tree};
 
@@ -60,6 +60,9 @@ fn round_trip(given: &Tree, options: &Options, may_warn: &[&str]) {
     assert!(image.facts().parents && image.facts().finite);
     let decoded = image.tree();
     same_geometry(decoded, given);
+    // What walks read is found without blocks, and is what the blocks say.
+    let blocks = Gfx12::blocks(&image).unwrap();
+    assert_eq!(Gfx12::fetches(&image), Fetches::of_blocks(decoded, &blocks));
     let (frames, decoded_options) = (decode::frames(&image), Options::decoded(options.policy));
     let again = encode_in_frames(decoded, &frames, &decoded_options).unwrap().image;
     assert_eq!(again.segments.len(), image.image().segments.len());

@@ -2,6 +2,7 @@
 
 import { openDialog } from "./dialog";
 import { h } from "./dom";
+import { icon } from "./icons";
 import { shortcuts, type Shortcut } from "./keys";
 
 export function openHelp(version: string | undefined): void {
@@ -9,8 +10,12 @@ export function openHelp(version: string | undefined): void {
   for (const each of shortcuts()) {
     groups.set(each.group, [...(groups.get(each.group) ?? []), each]);
   }
-  openDialog("Help", "sheet-dialog help",
-    h("h2", {}, "Keys"),
+  const close = h("button", {
+    class: "quiet tool", "aria-label": "Close", title: "Close (Escape)",
+    onclick: () => dialog.close(),
+  }, icon("close"));
+  const dialog = openDialog("Help", "sheet-dialog help",
+    h("div", { class: "help-head" }, h("h2", {}, "Keys"), close),
     h("div", { class: "key-groups" }, ...[...groups].map(([group, members]) =>
       h("section", {}, h("h3", { class: "heading" }, group),
         h("dl", {}, ...members.flatMap(each => [

@@ -116,7 +116,9 @@ export class Opening {
     const { page } = this;
     const done = await Promise.allSettled([
       outline.then(answer => this.beginIn(answer, wanted)),
-      check.then(({ arrays: _, ...answer }) => page.set({ check: answer })),
+      // Tables begin with what is wrong, or else with what is worst.
+      check.then(({ arrays: _, ...answer }) =>
+        page.set({ check: answer, table: answer.findings.length ? "findings" : "nodes" })),
     ]);
     for (const each of done) if (each.status === "rejected") page.report(each.reason);
     page.set({ opening: null });

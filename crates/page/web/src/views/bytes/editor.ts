@@ -70,10 +70,16 @@ export class Editor {
   private bits(field: Field, value: bigint, canEdit: boolean): HTMLElement {
     const [first, end] = field.bits;
     const row = h("div", { class: "bit-row mono", role: "group", "aria-label": "Bits" });
+    // Rows break between bytes.
+    let byte: HTMLElement = row;
     for (let bit = end - 1; bit >= first; bit--) {
+      if (bit === end - 1 || (bit + 1 - first) % 8 === 0) {
+        byte = h("span", { class: "bit-byte" });
+        row.append(byte);
+      }
       const place = BigInt(bit - first);
       const isSet = (value >> place) & 1n;
-      row.append(h("button", {
+      byte.append(h("button", {
         class: `bit ${isSet ? "is-set" : ""} ${(bit - first) % 4 === 0 ? "nibble" : ""}`,
         title: `Flip bit ${bit}`, "aria-label": `Bit ${bit} is ${isSet}. Flip it`,
         disabled: !canEdit,
