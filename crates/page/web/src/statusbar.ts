@@ -24,6 +24,9 @@ export function mountStatusbar(page: Page): HTMLElement {
     h("span", {}, "size ", h("b", {}, bytes(summary.bytes))));
   });
 
+  const doing = h("span", {});
+  // The same button all the time: a new one would lose its focus, or half of a click.
+  const cancel = h("button", { class: "quiet", onclick: () => void page.cancel() }, "Cancel");
   const leave = (found: Problem) => {
     if (page.state.problem === found) page.set({ problem: null });
   };
@@ -33,8 +36,8 @@ export function mountStatusbar(page: Page): HTMLElement {
     const isLong = busy !== null && waited > PATIENCE;
     progress.hidden = !isLong;
     if (!isLong) return fill(work);
-    fill(work, `${busy.text} … ${seconds(waited)}`,
-      h("button", { class: "quiet", onclick: () => void page.cancel() }, "Cancel"));
+    doing.textContent = `${busy.text} … ${seconds(waited)}`;
+    if (!cancel.isConnected) fill(work, doing, cancel);
   };
   setInterval(show, 200);
   page.on("busy", () => {
