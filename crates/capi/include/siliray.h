@@ -186,6 +186,8 @@ typedef struct {
   uint64_t primitive_base;
   // Raw memory: the pointer of the first node.
   uint64_t root;
+  // Raw memory: where its first byte lies; instances name their structures by address.
+  uint64_t address;
 } siliray_reading;
 
 // What an image is.

@@ -122,7 +122,7 @@ pub unsafe extern "C" fn siliray_describe(
         let node = NodeRef::from_root(&file.image, pointer);
         let described = context.run(|| {
             let described = (image.opened.format.describe)(&file.image, node);
-            described.map(|described| Description::new(file, described))
+            described.map(|described| Description::new(file, file.amended(described)))
         });
         let kept = described.map_err(failed(SilirayStatus::NoStructure))?;
         place.put(context.keep(Thing::Description(Arc::new(kept)))?);

@@ -40,6 +40,8 @@ pub struct Reading {
     pub primitive_base: u64,
     /// Raw memory: the pointer of the first node.
     pub root: u64,
+    /// Raw memory: where its first byte lies; instances name their structures by address.
+    pub address: u64,
 }
 
 /// What an image is.
@@ -158,7 +160,7 @@ fn known_writer(format: &FormatEntry, name: &str) -> Result<&'static str, Failur
 }
 
 fn read_options(reading: &Reading, writer: Option<&'static str>) -> Result<ReadOptions, Failure> {
-    let Reading { kind, starts_in_structure, structure, base, primitive_base, root, .. } = *reading;
+    let Reading { kind, starts_in_structure, structure, .. } = *reading;
     if kind > SILIRAY_RAW || starts_in_structure > 1 {
         let text =
             format!("kind {kind}, starts_in_structure {starts_in_structure}; expected 0 or 1");
@@ -174,8 +176,9 @@ fn read_options(reading: &Reading, writer: Option<&'static str>) -> Result<ReadO
         return Err(Failure::new(SilirayStatus::Option, text));
     }
     let structure = (starts_in_structure == 1).then_some(structure);
+    let Reading { address, base, primitive_base, root, .. } = *reading;
     let primitive_base = Some(primitive_base);
-    let raw = is_raw.then_some(RawLayout { base, primitive_base, root, writer });
+    let raw = is_raw.then_some(RawLayout { address, base, primitive_base, root, writer });
     Ok(ReadOptions { structure, raw })
 }
 

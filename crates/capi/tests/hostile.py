@@ -92,6 +92,7 @@ class Reading(c.Structure):
         ("base", c.c_uint64),
         ("primitive_base", c.c_uint64),
         ("root", c.c_uint64),
+        ("address", c.c_uint64),
     ]
 
 

@@ -21,9 +21,15 @@ pub(crate) struct ImageChoice {
     #[arg(value_parser = values::index, allow_negative_numbers = true)]
     pub(crate) structure: Option<usize>,
 
-    /// The file is raw memory, mapped at address 0
+    /// The file is raw memory
     #[arg(long, requires = "base", help_heading = "Image options")]
     pub(crate) raw: bool,
+
+    /// Raw memory: the address of its first byte, so that the addresses in instances lead to their
+    /// structures [default: 0]
+    #[arg(long, value_name = "ADDR", requires = "raw", help_heading = "Image options")]
+    #[arg(value_parser = values::address, allow_negative_numbers = true)]
+    pub(crate) address: Option<u64>,
 
     /// Raw memory: the address that box nodes count from
     #[arg(long, value_name = "ADDR", requires = "raw", help_heading = "Image options")]
@@ -84,7 +90,8 @@ impl ImageChoice {
                 .hint("--raw-format gfx10-bvh4 or gfx11-bvh4 goes with a writer"));
         }
         let writer = self.writer;
-        let raw = RawLayout { base, primitive_base: self.primitive_base, root, writer };
+        let address = self.address.unwrap_or(0);
+        let raw = RawLayout { address, base, primitive_base: self.primitive_base, root, writer };
         Ok(Reading { format, options: ReadOptions { structure, raw: Some(raw) } })
     }
 }

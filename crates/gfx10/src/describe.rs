@@ -32,10 +32,7 @@ pub fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeErr
     let stored = memory.get(address, bytes).ok_or(DescribeError::Outside { node, address })?;
     let mut fields = fields(structure.writer, pointer, &NodeBits::from_bytes(stored));
     add_links(&memory, &structure, pointer, &mut fields);
-    let kind = match pointer.kind() {
-        Bvh4Kind::User => "procedural",
-        _ => pointer.kind_name(),
-    };
+    let kind = pointer.kind_name();
     Ok(Description { node, kind, address, bytes, fields, beside: Vec::new(), frame: None })
 }
 

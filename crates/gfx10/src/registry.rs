@@ -1,5 +1,6 @@
 //! The formats and machines of this hardware, for the registry.
 
+use crate::dump::signs::Told;
 use crate::encode::{self, Options, Policy};
 use crate::format::Bvh4;
 use crate::layout::{
@@ -10,6 +11,7 @@ use crate::rra;
 use crate::structure::{Structure, Survey};
 use crate::walk::{Loop, Walk};
 use crate::{GFX10_NAME, GFX11_NAME, Generation, Writer, describe, dump};
+use bvh4::dump::memory;
 use bvh4::image::{Dialect, Rule, outline};
 use bvh4::layout::triangle_info::{IdWord, TriangleInfo};
 use bvh4::layout::{Fp16BoxNode, Fp32BoxNode, GeometryInfo, GpurtHeader, RadvHeader};
@@ -309,7 +311,8 @@ fn open_container(mut file: ImageFile, number: Option<usize>) -> Result<ImageFil
     Ok(file)
 }
 
-/// Memory as it is, unless a file for the viewer or a dump is asked for.
+/// The container, unless a file for the viewer or a dump is asked for; RADV's memory as it is,
+/// where its bytes tell the generation.
 fn write(image: &Image, ending: Option<&str>) -> Result<Vec<u8>, EncodeError> {
     if ending.is_some_and(|ending| ending.eq_ignore_ascii_case("rra")) {
         return rra::write(image);
@@ -318,5 +321,8 @@ fn write(image: &Image, ending: Option<&str>) -> Result<Vec<u8>, EncodeError> {
     if let Some(dump) = dump::write_gamma(image).filter(|_| is_dump) {
         return Ok(dump);
     }
-    Ok(write_container(image))
+    let root = Structure::of_root(image, &Memory::new(image));
+    let memory = memory::write(image).ok().filter(|_| root.writer == Writer::Radv);
+    let memory = memory.filter(|it| dump::generation(it) == Some(Told::Is(root.generation)));
+    Ok(memory.unwrap_or_else(|| write_container(image)))
 }

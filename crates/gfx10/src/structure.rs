@@ -13,7 +13,7 @@ use bvh4::image::examine::check_bases;
 use bvh4::image::surveyor::collect;
 use bvh4::image::{
     Dialect, Findings, HeaderKind, LeafNode, ParentPlace, Report, Rule, Shape, StoredHeader,
-    StoredInstance, StoredPrimitive,
+    StoredInstance, StoredPrimitive, check_triangles,
 };
 use bvh4::layout::base_pointer::{ADDRESS_MASK, flag_bits};
 use bvh4::layout::triangle_info::{TriangleInfo, corners, own_triangle};
@@ -197,9 +197,20 @@ pub fn radv_header(memory: &Memory<'_>, base: u64) -> Option<RadvHeader> {
     (header.is_consistent() && leads_there).then_some(header)
 }
 
-impl Dialect for Structure {
-    const CHILD_TYPES: &'static str = "a node of type 0, 1, 4, 5, 6 or 7 that its writer has";
+/// The bits of an instance node whose fields have the names of these.
+macro_rules! instance_bits {
+    ($node:ident) => {
+        InstanceBits {
+            base: field_bits($node::child_base.bits()),
+            flags: field_bits(flag_bits(&$node::child_base)),
+            transform: field_bits($node::world_to_object.bits()),
+            index: field_bits($node::instance_index.bits()),
+            way_back: field_bits($node::object_to_world.bits()),
+        }
+    };
+}
 
+impl Dialect for Structure {
     fn of_root(image: &Image, memory: &Memory<'_>) -> Self {
         let base = image.bases.first().map_or(0, |base| base & ADDRESS_MASK);
         let leaf_base = image.bases.get(1).map_or(base, |base| base & ADDRESS_MASK);
@@ -243,6 +254,15 @@ impl Dialect for Structure {
         kind == Bvh4Kind::Fp32Box
     }
 
+    fn child_types(&self) -> &'static str {
+        match self.writer {
+            Writer::Hiprt => {
+                "type 0, 4 or 5: HIPRT's instances and procedurals are not read (R-33)"
+            }
+            _ => "a node of type 0, 1, 4, 5, 6 or 7",
+        }
+    }
+
     fn is_child(&self, kind: Bvh4Kind) -> bool {
         match kind {
             Bvh4Kind::OldTriangle => false,
@@ -284,6 +304,7 @@ impl Dialect for Structure {
         // RADV's exporter drops the flags of base pointers.
         let acts = self.has_flags() && self.writer != Writer::RadvFile;
         let base_flags = |flags: PointerFlags| if acts { flags } else { PointerFlags::empty() };
+        let own = |flags: PointerFlags, stored| if acts { instance_flags(flags) } else { stored };
         if self.writer == Writer::Radv {
             let node = RadvInstanceNode::decode(&bits);
             let flags = base_flags(node.child_base.flags());
@@ -292,20 +313,14 @@ impl Dialect for Structure {
                 world_to_object: node.world_to_object,
                 mask: node.mask,
                 sbt_offset: node.sbt_offset,
-                flags: if acts { instance_flags(flags) } else { node.flags() },
+                flags: own(flags, node.flags()),
                 base_flags: flags,
                 index: Some(node.instance_index),
                 beside: Some(Beside {
                     custom_index: node.custom_index,
                     object_to_world: node.object_to_world,
                 }),
-                bits: InstanceBits {
-                    base: field_bits(RadvInstanceNode::child_base.bits()),
-                    flags: field_bits(flag_bits(&RadvInstanceNode::child_base)),
-                    transform: field_bits(RadvInstanceNode::world_to_object.bits()),
-                    index: field_bits(RadvInstanceNode::instance_index.bits()),
-                    way_back: field_bits(RadvInstanceNode::object_to_world.bits()),
-                },
+                bits: instance_bits!(RadvInstanceNode),
             });
         }
         let node = GpurtInstanceNode::decode(&bits);
@@ -319,20 +334,14 @@ impl Dialect for Structure {
             world_to_object: node.world_to_object,
             mask: node.mask,
             sbt_offset: node.sbt_offset,
-            flags: if acts { instance_flags(flags) } else { node.flags() },
+            flags: own(flags, node.flags()),
             base_flags: flags,
             index: Some(node.instance_index),
             beside: Some(Beside {
                 custom_index: node.instance_id,
                 object_to_world: node.object_to_world,
             }),
-            bits: InstanceBits {
-                base: field_bits(GpurtInstanceNode::child_base.bits()),
-                flags: field_bits(flag_bits(&GpurtInstanceNode::child_base)),
-                transform: field_bits(GpurtInstanceNode::world_to_object.bits()),
-                index: field_bits(GpurtInstanceNode::instance_index.bits()),
-                way_back: field_bits(GpurtInstanceNode::object_to_world.bits()),
-            },
+            bits: instance_bits!(GpurtInstanceNode),
         })
     }
 
@@ -424,7 +433,10 @@ impl Dialect for Structure {
             // RADV's exporter leaves the bounds out.
             bounds: (self.writer == Writer::Gpurt).then_some(start),
             sizes: Some(if is_sized { sizes } else { [bytes; 2] }),
-            kind: HeaderKind::Gpurt,
+            kind: match self.writer {
+                Writer::RadvFile => HeaderKind::RadvFile,
+                _ => HeaderKind::Gpurt,
+            },
         })
     }
 
@@ -435,26 +447,15 @@ impl Dialect for Structure {
         let Some(bits) = memory.half_node(self.address_of(pointer)) else { return };
         let node = GpurtTriangleNode::decode(&bits);
         let word = node.id_word;
-        let mut add = |rule: Rule, which: usize, expected: &str| {
-            let start = GpurtTriangleNode::id_word.bits().start + 8 * which as u32;
-            let found = format!("id word {word:#010x}");
-            let texts = [found, expected.to_owned(), format!("triangle node {pointer}")];
-            report(rule, start..start + 8, texts);
-        };
         let is_second = pointer.kind() == Bvh4Kind::Triangle1;
         let has_second = word >> 8 & 0xFF != 0 && self.writer != Writer::Hiprt;
-        if is_second && !has_second {
-            add(Rule::AbsentTriangle, 1, "a description of triangle 1, and a pointer of type 1");
-            return;
-        }
-        for which in 0..self.triangle_count(pointer, &node) {
-            let info = TriangleInfo::from_byte(word.to_le_bytes()[which]);
-            if !info.has_sources() {
-                add(Rule::Sources, which, "two different sources of 0, 1 and 2");
-            } else if !info.keeps_winding() {
-                add(Rule::Winding, which, "sources 1 2, 2 0 or 0 1 and no flipped winding");
-            }
-        }
+        let expected = "a description of triangle 1, and a pointer of type 1";
+        let missing = (is_second && !has_second).then_some(expected);
+        let infos = word
+            .to_le_bytes()
+            .map(|byte| TriangleInfo { procedural: false, ..TriangleInfo::from_byte(byte) });
+        let infos = &infos[..self.triangle_count(pointer, &node)];
+        check_triangles(pointer, word, infos, missing, report);
     }
 
     fn check_box(

@@ -1,12 +1,12 @@
 //! Dumps of RADV's memory on RDNA2 and RDNA3: raw memory, gamma files, serialized structures.
 
-use crate::support::{check, image};
+use crate::support::{check, image, serialized};
 use bvh4::layout::RadvHeader;
 use gfx10::Generation;
 use gfx10::dump::{self, signs::Told};
 use gfx10::encode::{Options, Policy};
 use gfx10::registry::FORMATS;
-use machine::{FormatEntry, Image, ImageFile, ReadError, ReadOptions};
+use machine::{FormatEntry, Image, ImageFile, RawLayout, ReadError, ReadOptions};
 use testkit::worlds::{instanced, mixed};
 use tree::{Blas, Bvh, PrimitiveFlags, Primitives, Tree};
 
@@ -32,16 +32,6 @@ fn entry(name: &str) -> &'static FormatEntry {
 
 fn read(name: &str, bytes: &[u8]) -> Result<ImageFile, ReadError> {
     (entry(name).read)(bytes, &ReadOptions::default())
-}
-
-fn serialized(memory: &[u8]) -> Vec<u8> {
-    let header = RadvHeader::of_bytes(memory).unwrap();
-    let mut bytes = vec![0xA5; 32];
-    bytes.extend(header.serialization_size.to_le_bytes());
-    bytes.extend(header.compacted_size.to_le_bytes());
-    bytes.extend(0u64.to_le_bytes());
-    bytes.extend(memory);
-    bytes
 }
 
 fn gamma(image: &Image) -> Vec<u8> {
@@ -75,6 +65,53 @@ fn dumps_of_a_structure_open_as_their_generation() {
             }
         }
     }
+}
+
+/// RADV's memory is a file as it is, and one that is known again, as on GFX12.
+#[test]
+fn memory_is_written_as_it_is() {
+    for generation in Generation::ALL {
+        for tree in [mixed(), instanced()] {
+            let image = radv(&tree, generation);
+            let trees = entry(image.format).trees.as_ref().unwrap();
+            let bytes = (trees.write)(&image, Some("bin")).unwrap();
+            assert!(RadvHeader::of_bytes(&bytes).is_some());
+            assert_eq!(takers(&bytes), [image.format]);
+            assert_eq!(read(image.format, &bytes).unwrap().image, image);
+        }
+        // What RDNA2 and RDNA3 write alike keeps the name of its format beside it.
+        let blas = Blas { bvh: Bvh::empty(), primitives: Primitives::default() };
+        let image = radv(&Tree { blases: vec![blas], tlas: None }, generation);
+        let trees = entry(image.format).trees.as_ref().unwrap();
+        let bytes = (trees.write)(&image, Some("bin")).unwrap();
+        assert_eq!(takers(&bytes), [image.format]);
+    }
+}
+
+/// Memory of a GPU, in which instances name addresses that are no offsets of the file.
+#[test]
+fn memory_lies_where_it_was() {
+    const ADDRESS: u64 = 0x8_0000_0000;
+    let image = radv(&instanced(), Generation::Gfx11);
+    let mut bytes = bvh4::dump::memory::write(&image).unwrap();
+    let survey = bvh4::image::examine::<gfx10::structure::Structure>(&image).survey;
+    for instance in &survey.structures[0].instances {
+        let at = (image.bases[0] + instance.pointer.byte_offset()) as usize;
+        let base = u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap()) + (ADDRESS >> 3);
+        bytes[at..at + 8].copy_from_slice(&base.to_le_bytes());
+    }
+    let open = |address: u64| {
+        let (base, writer) = (image.bases[0] + address, Some("radv"));
+        let raw = RawLayout { address, base, primitive_base: None, root: image.root, writer };
+        let options = ReadOptions { raw: Some(raw), ..ReadOptions::default() };
+        (entry(image.format).read)(&bytes, &options).unwrap()
+    };
+    let file = open(ADDRESS);
+    assert_eq!(file.offset_of(ADDRESS + 0x80), Some(0x80));
+    let sound = check(file.image).unwrap_or_else(|findings| panic!("{findings:?}"));
+    assert_eq!(sound.tree, check(image.clone()).ok().unwrap().tree);
+    let findings = check(open(0).image).err().unwrap();
+    assert!(findings.iter().any(|found| found.rule == "instance_base"));
 }
 
 #[test]

@@ -80,4 +80,10 @@ fn a_real_image_of_hiprt_is_sound() {
         sound.findings.iter().map(|found| found.rule).collect::<Vec<_>>()
     };
     assert_eq!(rules(raw(GFX11_NAME, None)), ["cull_flag_dword"]);
+    // an instance is refused in words.
+    let mut scene = raw(GFX10_NAME, Some(Writer::Hiprt));
+    scene.segments[0].bytes_mut()[0x40..0x44].copy_from_slice(&0x16u32.to_le_bytes());
+    let findings = check(scene).err().unwrap();
+    let found = findings.iter().find(|found| found.rule == "node_type").unwrap();
+    assert!(found.expected.contains("HIPRT's instances"), "{found:?}");
 }

@@ -4,6 +4,7 @@
 mod damage;
 mod dumps;
 mod files;
+mod flips;
 mod images;
 mod round_trip;
 mod rules;

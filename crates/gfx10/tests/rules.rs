@@ -152,6 +152,37 @@ fn a_header_of_another_writer_is_named() {
     }
 }
 
+/// A subtree that a race lost, with planes as of an unused slot: nothing points there any more.
+#[test]
+fn lost_primitives_are_named() {
+    for generation in Generation::ALL {
+        for policy in [Policy::Radv, Policy::Gpurt] {
+            let sound =
+                image(&mixed(), generation, &Options { half: false, ..Options::new(policy) });
+            let memory = [sound.clone(), exported(&sound)];
+            for mut image in memory {
+                let before = broken(image.clone());
+                assert!(!before.contains(&"lost_primitive"), "{policy:?} {before:?}");
+                let node = anatomy(&image).last_box;
+                let mut slots = (0..4).filter(|slot| get(&image, node + 4 * slot) != u32::MAX);
+                let last = slots.next_back().unwrap();
+                set(&mut image, node + 4 * last, u32::MAX);
+                for plane in 0..6 {
+                    set(&mut image, node + 16 + 24 * last + 4 * plane, f32::NAN.to_bits());
+                }
+                let rules = broken(image);
+                assert!(rules.contains(&"lost_primitive"), "{generation:?} {policy:?} {rules:?}");
+            }
+        }
+    }
+}
+
+/// The image of the file for the viewer.
+fn exported(image: &Image) -> Image {
+    let bytes = gfx10::rra::write(image).unwrap();
+    gfx10::rra::read(image.format, &bytes, None).unwrap().image
+}
+
 #[test]
 fn headers_that_lie_are_named() {
     let options = |policy| Options { half: false, ..Options::new(policy) };

@@ -1,5 +1,6 @@
 //! Images of all kinds, made and checked.
 
+use bvh4::layout::RadvHeader;
 use geometry::TriangleRule;
 use gfx10::encode::{Options, Policy, encode};
 use gfx10::format::Bvh4;
@@ -57,4 +58,15 @@ pub(crate) fn layouts() -> Vec<(Generation, Options)> {
 
 pub(crate) fn image(tree: &Tree, generation: Generation, options: &Options) -> Image {
     encode(tree, generation, options).unwrap()
+}
+
+/// A structure as `vkCmdCopyAccelerationStructureToMemoryKHR` writes it.
+pub(crate) fn serialized(memory: &[u8]) -> Vec<u8> {
+    let header = RadvHeader::of_bytes(memory).unwrap();
+    let mut bytes = vec![0xA5; 32];
+    bytes.extend(header.serialization_size.to_le_bytes());
+    bytes.extend(header.compacted_size.to_le_bytes());
+    bytes.extend(0u64.to_le_bytes());
+    bytes.extend(memory);
+    bytes
 }

@@ -136,10 +136,57 @@ fn what_an_update_must_not_do_is_named() {
         };
         assert!(broken(bounds, (-1000f32).to_bits()).contains(&"update_root"));
         assert!(broken(size, 12_345).contains(&"update_size"));
+        // The last pointer of GPURT's list; the build flags in RADV's header.
+        let table = if policy == Policy::Radv { 124 } else { after.segments[0].bytes().len() - 4 };
+        assert!(broken(table, 0x77).contains(&"update_bytes"), "{:?}", broken(table, 0x77));
+        // Another primitive in the first leaf.
+        let survey = bvh4::image::examine::<gfx10::structure::Structure>(&after).survey;
+        let leaf = base + (survey.structures[0].leaves[0].pointer.0 as usize >> 3) * 64;
+        let id = if policy == Policy::Radv { 48 } else { 52 };
+        assert!(broken(leaf + id, 0x7777).contains(&"update_active"));
         let copies =
             Update { old: Some(&after), twice: Some(&before), ..update(&before, &after, None) };
         let rules = errors(&check_update(&copies).unwrap());
         assert!(rules.contains(&"update_old") && rules.contains(&"update_twice"), "{rules:?}");
+    }
+}
+
+#[test]
+fn empty_structures_stay() {
+    let blas = tree::Blas { bvh: tree::Bvh::empty(), primitives: tree::Primitives::default() };
+    let empty = Tree { blases: vec![blas], tlas: None };
+    for policy in [Policy::Radv, Policy::Gpurt] {
+        let before = image(&empty, Generation::Gfx10, &Options::new(policy));
+        let mut after = before.clone();
+        let base = (after.bases[0] - after.segments[0].address) as usize;
+        let bounds = if policy == Policy::Radv { 8 } else { base + 76 };
+        after.segments[0].bytes_mut()[bounds..bounds + 4].copy_from_slice(&1f32.to_le_bytes());
+        let rules = errors(&check_update(&update(&before, &after, None)).unwrap());
+        assert!(rules.contains(&"update_empty"), "{policy:?} {rules:?}");
+    }
+}
+
+/// A TLAS that was left as it was while its structures grew, and what that costs.
+#[test]
+fn boxes_above_follow() {
+    for policy in Policy::ALL {
+        let before = image(&instanced(), Generation::Gfx11, &Options::new(policy));
+        let mut scene = geometry(&decoded(&before));
+        // Vertices at one place stay together.
+        for triangle in scene.objects.iter_mut().flat_map(|it| &mut it.triangles) {
+            let apart = |plane: f32| plane + 5.0 * (37.0 * plane).sin();
+            triangle.vertices = triangle
+                .vertices
+                .map(|vertex| geometry::Vec3::from_array(vertex.to_array().map(apart)));
+        }
+        let after = refitted(&before, &scene).unwrap();
+        let found = check_update(&update(&before, &after, None)).unwrap();
+        assert_eq!(errors(&found), [""; 0], "{policy:?} {found:?}");
+        assert!(found.iter().any(|it| it.rule == "update_cost"), "{policy:?} {found:?}");
+        let mut stale = after.clone();
+        stale.segments[0] = before.segments[0].clone();
+        let rules = errors(&check_update(&update(&before, &stale, None)).unwrap());
+        assert!(rules.contains(&"update_above"), "{policy:?} {rules:?}");
     }
 }
 

@@ -21,12 +21,14 @@ use crate::layout::{
 };
 use crate::obb;
 use crate::quantize::{QuantizeError, quantize, quantize_radv};
-use crate::survey::{Header, Memory, Structure, Surveyed, Target};
+use crate::survey::{Header, Structure, Surveyed, Target};
+use bvh4::update::scene::{Missing, Moved, OtherInstances, Rewritten, objects, triangle_bounds};
 use geometry::{Aabb, Vec3};
 use machine::source::Geometry;
 use machine::{Checked, Image};
 use std::collections::HashMap;
-use tree::{Instance, Primitives};
+use tree::Instance;
+use tree::primitives::Primitive;
 
 /// Why an image cannot be updated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -41,21 +43,11 @@ pub enum RefitError {
     #[error("instance {0} names several nodes, which an update does not keep")]
     Rebraided(NodePointer),
     /// The scene has other instances.
-    #[error("the scene has {found} instances, the image {expected}")]
-    Instances {
-        /// Those of the scene.
-        found: usize,
-        /// Those of the image.
-        expected: usize,
-    },
+    #[error(transparent)]
+    Instances(#[from] OtherInstances),
     /// The scene lacks a primitive.
-    #[error("the scene has no geometry {geometry}, primitive {primitive}")]
-    Missing {
-        /// Which geometry.
-        geometry: u32,
-        /// Which primitive of it.
-        primitive: u32,
-    },
+    #[error(transparent)]
+    Missing(#[from] Missing),
     /// A leaf has no room for the new vertices.
     #[error(
         "geometry {geometry}, primitive {primitive} no longer fits primitive node {node}: {reason}"
@@ -90,31 +82,16 @@ pub fn refit(checked: &Checked<Gfx12>, scene: &Geometry) -> Result<Image, RefitE
         return Err(RefitError::Hiprt);
     }
     let memory = memory(checked);
-    let mut refit = Refit { memory: &memory, image: checked.image().clone() };
+    let rewritten = Rewritten { memory: &memory, image: checked.image().clone() };
+    let mut refit = Refit { rewritten };
     let (tlas, blases) = survey.levels();
-    let tree = checked.tree();
-    let stored = tree.tlas.as_ref().map_or(&[][..], |tlas| &tlas.instances);
-    if tlas.is_some() && stored.len() != scene.instances.len() {
-        let (found, expected) = (scene.instances.len(), stored.len());
-        return Err(RefitError::Instances { found, expected });
-    }
-    let nothing = Primitives::default();
-    let mut fitted = Vec::new();
-    for (number, blas) in blases.iter().enumerate() {
-        let placed = stored.iter().zip(&scene.instances);
-        let mut placed = placed.filter(|(stored, _)| stored.blas as usize == number);
-        // A structure that no instance shows stays as it is.
-        let object = match tlas {
-            Some(_) => placed.next().map(|(_, wanted)| wanted.blas as usize),
-            None => Some(0),
-        };
-        let primitives = object.map(|object| scene.objects.get(object).unwrap_or(&nothing));
-        fitted.push(refit.blas(blas, primitives)?);
-    }
+    let objects = objects(checked.tree(), scene, blases.len())?;
+    let fitted = blases.iter().zip(&objects).map(|(blas, it)| refit.blas(blas, it.as_ref()));
+    let fitted: Vec<Fitted> = fitted.collect::<Result<_, _>>()?;
     if let Some(tlas) = tlas {
         refit.tlas(checked, tlas, blases, &fitted, &scene.instances)?;
     }
-    Ok(refit.image)
+    Ok(refit.rewritten.image)
 }
 
 /// The encoder's settings by which an image of other geometry is laid out as this one.
@@ -138,42 +115,32 @@ struct Fitted {
     bounds: Aabb,
 }
 
+/// An image of 8-wide nodes in which an update is made.
 struct Refit<'a> {
-    memory: &'a Memory<'a>,
-    image: Image,
+    rewritten: Rewritten<'a>,
 }
 
 impl Refit<'_> {
-    fn write(&mut self, address: u64, bytes: &[u8]) {
-        let mut segments = self.image.segments.iter_mut();
-        if let Some(segment) = segments.find(|segment| segment.get(address, bytes.len()).is_some())
-        {
-            let at = (address - segment.address) as usize;
-            segment.bytes_mut()[at..at + bytes.len()].copy_from_slice(bytes);
-        }
-    }
-
     /// Updates a BLAS; without primitives, only sums it up.
     fn blas(
         &mut self,
         surveyed: &Surveyed,
-        primitives: Option<&Primitives>,
+        object: Option<&Moved<'_>>,
     ) -> Result<Fitted, RefitError> {
-        let pairs = Pairs::new(self.memory, surveyed);
-        let by_id = primitives.map(ids);
+        let pairs = Pairs::new(self.rewritten.memory, surveyed);
         let mut bounds_of: HashMap<u64, Aabb> = HashMap::new();
         for same_node in pairs.keys().chunk_by(|a, b| a / 8 == b / 8) {
             let Some(pointer) = NodePointer::new(split_key(same_node[0]).0, 0) else { continue };
-            let bits = surveyed.node(self.memory, pointer);
+            let bits = surveyed.node(self.rewritten.memory, pointer);
             let node = surveyed.structure.primitive_node(&bits);
-            let node = match (primitives, &by_id) {
-                (Some(primitives), Some(by_id)) => {
-                    let moved = moved(&node, same_node, pointer, primitives, by_id)?;
+            let node = match object {
+                Some(object) => {
+                    let moved = moved(&node, same_node, pointer, object)?;
                     let address = surveyed.structure.address_of(pointer);
-                    self.write(address, &moved.bits().to_bytes());
+                    self.rewritten.write(address, &moved.bits().to_bytes());
                     moved
                 }
-                _ => node,
+                None => node,
             };
             for &key in same_node {
                 let held = stored(&node, split_key(key).1);
@@ -201,7 +168,7 @@ impl Refit<'_> {
         let mut bounds = vec![Aabb::EMPTY; surveyed.boxes.len()];
         let mut root = None;
         for (number, record) in surveyed.boxes.iter().enumerate().rev() {
-            let mut node = BoxNode::decode(&surveyed.node(self.memory, record.pointer));
+            let mut node = BoxNode::decode(&surveyed.node(self.rewritten.memory, record.pointer));
             if obb::rotation(node.obb_matrix_index).is_some() {
                 return Err(RefitError::Rotated(record.pointer));
             }
@@ -229,7 +196,7 @@ impl Refit<'_> {
                     node.children[slot] = codes.entry(node.children[slot]);
                 }
                 let address = surveyed.structure.address_of(record.pointer);
-                self.write(address, &node.encode().to_bytes());
+                self.rewritten.write(address, &node.encode().to_bytes());
             }
             root = Some(node);
         }
@@ -244,20 +211,16 @@ impl Refit<'_> {
     /// The bounds in a header.
     fn header(&mut self, structure: &Structure, root: Option<&BoxNode>, all: &Aabb) {
         let base = structure.box_base;
-        let words = |bounds: &Aabb| -> Vec<u8> {
-            let corners = [bounds.min.to_array(), bounds.max.to_array()];
-            corners.as_flattened().iter().flat_map(|x| x.to_le_bytes()).collect()
-        };
         match structure.header {
             Some(Header::Radv(header)) if !all.is_empty() => {
                 let at = base - u64::from(header.bvh_offset);
                 let start = u64::from(RadvHeader::root_min.bits().start / 8);
-                self.write(at + start, &words(all));
+                self.rewritten.write_box(at + start, all);
             }
             Some(Header::Gpurt(_)) if !structure.is_radv() => {
                 let start = u64::from(GpurtHeader::root_min.bits().start / 8);
                 if let Some(root) = root {
-                    self.write(base + start, &words(&root_bounds(root)));
+                    self.rewritten.write_box(base + start, &root_bounds(root));
                 }
             }
             _ => (),
@@ -283,7 +246,7 @@ impl Refit<'_> {
             else {
                 continue;
             };
-            let mut node = InstanceNode::decode(&tlas.node(self.memory, record.pointer));
+            let mut node = InstanceNode::decode(&tlas.node(self.rewritten.memory, record.pointer));
             if node.named_nodes(tlas.structure.naming()).count() > 1 {
                 return Err(RefitError::Rebraided(record.pointer));
             }
@@ -300,7 +263,7 @@ impl Refit<'_> {
                 }
             }
             let address = tlas.structure.address_of(record.pointer);
-            self.write(address, &node.encode().to_bytes());
+            self.rewritten.write(address, &node.encode().to_bytes());
             if is_moved {
                 self.way_back(tlas, record.pointer, instance);
             }
@@ -318,22 +281,22 @@ impl Refit<'_> {
         let behind = tlas.structure.address_of(pointer) + NODE_BYTES;
         match tlas.structure.header {
             Some(Header::Radv(_)) => {
-                if let Some(bits) = self.memory.node(behind) {
+                if let Some(bits) = self.rewritten.memory.node(behind) {
                     let object_to_world = instance.object_to_world;
                     let data =
                         RadvInstanceData { object_to_world, ..RadvInstanceData::decode(&bits) };
-                    self.write(behind, &data.encode().to_bytes());
+                    self.rewritten.write(behind, &data.encode().to_bytes());
                 }
             }
             _ => {
                 let record = tlas.structure.sideband_of(pointer);
                 if let Some((address, bits)) =
-                    record.and_then(|at| Some((at, self.memory.half_node(at)?)))
+                    record.and_then(|at| Some((at, self.rewritten.memory.half_node(at)?)))
                 {
                     let object_to_world = instance.object_to_world;
                     let data = GpurtSideband { object_to_world, ..GpurtSideband::decode(&bits) };
                     let bits: HalfNodeBits = data.encode();
-                    self.write(address, &bits.to_bytes());
+                    self.rewritten.write(address, &bits.to_bytes());
                 }
             }
         }
@@ -342,17 +305,9 @@ impl Refit<'_> {
 
 fn bounds(stored: &Stored) -> Aabb {
     match stored {
-        Stored::Triangle(triangle, _) => {
-            let points = triangle.vertices.map(|vertex| Aabb::new(vertex, vertex));
-            points.into_iter().fold(Aabb::EMPTY, union)
-        }
+        Stored::Triangle(triangle, _) => triangle_bounds(triangle),
         Stored::Box(bounds, _) => *bounds,
     }
-}
-
-fn ids(primitives: &Primitives) -> HashMap<(u32, u32), usize> {
-    let ids = primitives.ids.iter().enumerate();
-    ids.map(|(number, id)| ((id.geometry, id.primitive), number)).collect()
 }
 
 /// A leaf with the new vertices of its pairs.
@@ -360,8 +315,7 @@ fn moved(
     node: &PrimitiveNode,
     keys: &[u64],
     pointer: NodePointer,
-    primitives: &Primitives,
-    by_id: &HashMap<(u32, u32), usize>,
+    object: &Moved<'_>,
 ) -> Result<PrimitiveNode, RefitError> {
     let mut vertices: Vec<Option<Vec3>> = vec![None; 16];
     let mut bits = *node.bits();
@@ -371,15 +325,11 @@ fn moved(
             let Some(held) = held else { continue };
             let (Stored::Triangle(_, id) | Stored::Box(_, id)) = held;
             let (geometry, primitive) = (id.geometry, id.primitive);
-            let number = by_id.get(&(geometry, primitive)).copied();
-            let number = number.ok_or(RefitError::Missing { geometry, primitive })?;
             let unfit = |reason| RefitError::Bits { geometry, primitive, node: pointer, reason };
-            match (held, number.checked_sub(primitives.triangles.len())) {
-                (Stored::Triangle(..), None) => {
+            match (held, object.find(*id)?) {
+                (Stored::Triangle(..), Primitive::Triangle(triangle)) => {
                     let indices = node.pair(pair).triangles[which].indices;
-                    for (index, corner) in
-                        indices.into_iter().zip(primitives.triangles[number].vertices)
-                    {
+                    for (index, corner) in indices.into_iter().zip(triangle.vertices) {
                         // Of +0 and -0, the one that is stored stays.
                         let kept = node.position(usize::from(index));
                         let corner = if kept == corner { kept } else { corner };
@@ -391,10 +341,10 @@ fn moved(
                     }
                     write_vertices(node, &vertices, &mut bits).map_err(unfit)?;
                 }
-                (Stored::Box(..), Some(number)) => {
+                (Stored::Box(..), Primitive::Box(bounds)) => {
                     let writer = ProceduralWriter::of(node);
-                    let bounds = primitives.boxes[number];
-                    let own = ProceduralBox { bounds, ..ProceduralBox::read(node, writer) };
+                    let own =
+                        ProceduralBox { bounds: *bounds, ..ProceduralBox::read(node, writer) };
                     let written = own.write(writer).map_err(|_| unfit("its ids are too large"))?;
                     bits = *written.bits();
                 }

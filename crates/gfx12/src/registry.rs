@@ -395,7 +395,8 @@ fn read(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
     });
     let findings = file.findings.iter().chain(&opened.findings).cloned().collect();
     let rra::Opened { image, places, structure, .. } = opened;
-    Ok(ImageFile { image, places, findings, structures: structures.collect(), structure })
+    let structures = structures.collect();
+    Ok(ImageFile { findings, structures, structure, ..ImageFile::of(image, places) })
 }
 
 fn read_bvh4x2(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
@@ -420,5 +421,5 @@ fn read_bvh4x2(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadErr
     let (number, count) = (options.structure.unwrap_or(0), structures.len());
     let opened = file.open(number).ok_or(ReadError::NoStructure { number, count })?;
     let rra::Opened { image, places, structure, findings } = opened;
-    Ok(ImageFile { image, places, findings, structures, structure })
+    Ok(ImageFile { findings, structures, structure, ..ImageFile::of(image, places) })
 }

@@ -12,7 +12,8 @@
 //! | then | the bytes of the segments, each from a multiple of 128 on |
 
 use crate::image::LINE_BYTES;
-use crate::{AnyReport, Finding, Image, RawLayout, Segment, Severity};
+use crate::{AnyReport, Description, Finding, Image, RawLayout, Segment, Severity};
+use std::collections::BTreeMap;
 
 /// The first bytes of a container.
 pub const MAGIC: [u8; 8] = *b"SILIRAY\x01";
@@ -36,6 +37,9 @@ pub struct ImageFile {
     pub structures: Vec<StructureSummary>,
     /// Which structure the image starts in.
     pub structure: usize,
+    /// 64-bit words that were changed to make an image of the file: where they are in memory, and
+    /// what the file has there.
+    pub replaced: BTreeMap<u64, u64>,
 }
 
 /// One structure of a file that holds several.
@@ -129,17 +133,26 @@ impl ImageFile {
         Self::of(image, vec![FilePlace::at(0)])
     }
 
-    /// Raw memory, mapped at address 0, so that addresses are file offsets.
+    /// Raw memory, where it was.
     #[must_use]
     pub fn raw(format: &'static str, bytes: &[u8], layout: &RawLayout) -> Self {
         let bases = vec![layout.base, layout.primitive_base.unwrap_or(layout.base)];
-        Self::whole(format, bytes, bases, layout.root)
+        let mut file = Self::whole(format, bytes, bases, layout.root);
+        file.image.segments[0].address = layout.address;
+        file
     }
 
     /// A file without structures to choose from.
     #[must_use]
     pub const fn of(image: Image, places: Vec<FilePlace>) -> Self {
-        Self { image, places, findings: Vec::new(), structures: Vec::new(), structure: 0 }
+        Self {
+            image,
+            places,
+            findings: Vec::new(),
+            structures: Vec::new(),
+            structure: 0,
+            replaced: BTreeMap::new(),
+        }
     }
 
     /// The file offset of an address; `None` if no segment holds it.
@@ -167,6 +180,21 @@ impl ImageFile {
             let address = segment.address.checked_add(run.0)?.checked_add(offset - run.1)?;
             segment.get(address, 1).map(|_| address)
         })
+    }
+
+    /// A description of a structure of this file, with what the file has where that is not what
+    /// the image has.
+    #[must_use]
+    pub fn amended(&self, mut description: Description) -> Description {
+        for field in &mut description.fields {
+            let address = description.address.checked_add(u64::from(field.bits.start / 8));
+            if let Some(stored) = address.and_then(|address| self.replaced.get(&address)) {
+                field.value += &format!(", moved: the file has {stored:#x}");
+            }
+        }
+        description.beside =
+            description.beside.into_iter().map(|beside| self.amended(beside)).collect();
+        description
     }
 
     fn segment_of(&self, address: u64) -> Option<(&Segment, &FilePlace)> {

@@ -74,6 +74,9 @@ pub struct ReadOptions {
 /// What is where in raw memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RawLayout {
+    /// Where the first byte of the file lies in memory. Instances name addresses: memory with a
+    /// TLAS must lie where it was.
+    pub address: u64,
     /// Where box nodes count from.
     pub base: u64,
     /// Where other nodes count from; the same if there is one base only.

@@ -38,6 +38,7 @@ fn described(
     node: NodeRef,
 ) -> Result<Response, PageError> {
     let description = (document.format.describe)(&document.file.image, node)?;
+    let description = document.file.amended(description);
     let bytes = document.file.image.get(description.address, description.bytes);
     let shown = StructureDocument::new(&document.file, &description);
     let mut object = json!(shown);

@@ -29,7 +29,7 @@ pub(crate) struct Image {
 pub(crate) struct ReadChoice {
     structure: Option<usize>,
     /// Base, base of primitives, root.
-    raw: Option<(u64, Option<u64>, u64)>,
+    raw: Option<(u64, u64, Option<u64>, u64)>,
     /// Who wrote raw memory.
     writer: Option<String>,
     format: String,
@@ -103,7 +103,7 @@ impl Image {
                 let node = NodeRef::from_root(&file.image, node);
                 let described = (self.opened.format.describe)(&file.image, node)
                     .map_err(|error| errors::image(format!("{}: {error}", self.opened.name)))?;
-                return document::text(&StructureDocument::new(file, &described));
+                return document::text(&StructureDocument::new(file, &file.amended(described)));
             }
             let outline = (self.opened.format.outline)(&file.image);
             let name = self.opened.name.clone();
@@ -184,8 +184,13 @@ impl Image {
     fn new(py: Python<'_>, name: String, bytes: Vec<u8>, choice: &ReadChoice) -> PyResult<Self> {
         let raw = names::format(&choice.format)?;
         let writer = choice.writer.as_deref().map(|name| names::writer(raw, name)).transpose()?;
-        let layout =
-            |(base, primitive_base, root)| RawLayout { base, primitive_base, root, writer };
+        let layout = |(address, base, primitive_base, root)| RawLayout {
+            address,
+            base,
+            primitive_base,
+            root,
+            writer,
+        };
         let options = ReadOptions { structure: choice.structure, raw: choice.raw.map(layout) };
         let opened = py.detach(|| OpenedImage::read(name, &bytes, raw, &options));
         if let Err(error @ ReadError::NoStructure { .. }) = &opened.file {

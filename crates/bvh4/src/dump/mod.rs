@@ -71,8 +71,8 @@ pub fn open(
     structures.insert(0, root);
     let (segments, places) = structures.into_iter().map(|one| (one.segment, one.place)).unzip();
     let image = (reader.image_of)(segments);
-    let findings = Vec::new();
-    Ok(ImageFile { image, places, findings, structures: summaries, structure: chosen })
+    let opened = ImageFile::of(image, places);
+    Ok(ImageFile { structures: summaries, structure: chosen, ..opened })
 }
 
 fn summary(stored: &Stored, reader: &Reader) -> StructureSummary {

@@ -18,7 +18,8 @@ pub fn kind_flags(contents: CullFlags) -> PointerFlags {
     }
 }
 
-/// An instance node for each instance of something; `bounds_of` gives the box around a BLAS.
+/// An instance node for each instance of something that a ray may see: as drivers do, masks of 0
+/// are left out. `bounds_of` gives the box around a BLAS.
 #[must_use]
 pub fn instance_leaves(
     loose: &[LooseLeaf<'_>],
@@ -30,7 +31,7 @@ pub fn instance_leaves(
         for &item in given.items {
             let instance = &tlas.instances[item as usize];
             let below = bounds_of(instance.blas);
-            if below.is_empty() {
+            if below.is_empty() || instance.mask == 0 {
                 continue;
             }
             // The transform was found to be invertible.

@@ -2,7 +2,7 @@
 
 use super::{Findings, Rule};
 use crate::decode::instance::Beside;
-use crate::layout::{Bvh4Kind, Bvh4Pointer, Fp32BoxNode, PointerFlags};
+use crate::layout::{Bvh4Kind, Bvh4Pointer, Fp32BoxNode, PointerFlags, TriangleInfo};
 use crate::survey::{Memory, Space};
 use crate::unit::FourBoxes;
 use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
@@ -33,7 +33,7 @@ pub trait Dialect: Space<Pointer = Bvh4Pointer> + Copy + Send {
     fn is_child(&self, kind: Bvh4Kind) -> bool;
 
     /// The types that [`Dialect::is_child`] allows, in words.
-    const CHILD_TYPES: &'static str;
+    fn child_types(&self) -> &'static str;
 
     /// A box node. Cull flags that the hardware does not read are empty.
     fn four_boxes(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> Option<FourBoxes>;
@@ -131,6 +131,8 @@ pub enum HeaderKind {
     Radv,
     /// GPURT's.
     Gpurt,
+    /// GPURT's, as RADV's exporter fills it.
+    RadvFile,
 }
 
 /// An fp32 box node with other planes in some slots.
@@ -255,4 +257,43 @@ impl StoredPrimitive {
 #[must_use]
 pub const fn field_bits(bits: Range<u32>) -> (u32, u32) {
     (bits.start, bits.end)
+}
+
+/// Where a leaf describes its triangles: a dword that all writers have in one place.
+pub const ID_WORD_BITS: Range<u32> = 480..512;
+
+/// What is wrong with the descriptions of triangles in the id word of a leaf; `expects_second` is
+/// what a pointer of type 1 asks for where the node has no second triangle. What does not exist
+/// in a generation is not set in `infos`.
+pub fn check_triangles(
+    pointer: Bvh4Pointer,
+    word: u32,
+    infos: &[TriangleInfo],
+    expects_second: Option<&str>,
+    report: Report<'_>,
+) {
+    let mut add = |rule: Rule, which: usize, expected: &str| {
+        let start = ID_WORD_BITS.start + 8 * which as u32;
+        let texts = [
+            format!("id word {word:#010x}"),
+            expected.to_owned(),
+            format!("triangle node {pointer}"),
+        ];
+        report(rule, start..start + 8, texts);
+    };
+    if let Some(expected) = expects_second {
+        add(Rule::AbsentTriangle, 1, expected);
+        return;
+    }
+    let procedural = infos.iter().rposition(|info| info.procedural);
+    if let Some(which) = procedural.filter(|_| infos.len() == 2) {
+        add(Rule::ProceduralPair, which, "no procedural in a pair");
+    }
+    for (which, info) in infos.iter().enumerate().filter(|(_, info)| !info.procedural) {
+        if !info.has_sources() {
+            add(Rule::Sources, which, "two different sources of 0, 1 and 2");
+        } else if !info.keeps_winding() {
+            add(Rule::Winding, which, "sources 1 2, 2 0 or 0 1 and no flipped winding");
+        }
+    }
 }

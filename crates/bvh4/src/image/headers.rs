@@ -25,8 +25,11 @@ pub(super) fn check<D: Dialect>(
     check.bounds(held);
     match header.kind {
         HeaderKind::Radv => check.radv(&RadvHeader::decode(&Bits::from_bytes(bytes)), held),
-        HeaderKind::Gpurt => check.gpurt(&GpurtHeader::decode(&Bits::from_bytes(bytes))),
+        HeaderKind::Gpurt | HeaderKind::RadvFile => {
+            check.gpurt(&GpurtHeader::decode(&Bits::from_bytes(bytes)));
+        }
     }
+    super::lost::check(memory, surveyed, &header, bytes, findings);
 }
 
 struct HeaderCheck<'a, 'm, D: Dialect> {

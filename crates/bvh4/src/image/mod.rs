@@ -9,6 +9,7 @@
 //! | [`surveyor`] | every node that can be reached, total over any bytes |
 //! | `contents` | what is odd or lossy about a structure that is sound |
 //! | `headers` | what a driver's header says of its structure |
+//! | `lost` | what a driver counts or lists and no box leads to |
 //! | `outside` | how far the contents of a box reach outside it |
 //! | [`examine`](mod@examine) | the proof of an untrusted image |
 //! | [`decode`](mod@decode) | image → tree |
@@ -22,6 +23,7 @@ pub mod decode;
 pub mod dialect;
 pub mod examine;
 mod headers;
+mod lost;
 pub mod outline;
 mod outside;
 pub mod rule;
@@ -30,7 +32,7 @@ pub mod surveyor;
 
 pub use dialect::{
     Dialect, HeaderKind, LeafNode, ParentPlace, Report, Shape, StoredHeader, StoredInstance,
-    StoredPrimitive,
+    StoredPrimitive, check_triangles,
 };
 pub use examine::{Examined, examine};
 pub use outline::outline;

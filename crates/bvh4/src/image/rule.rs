@@ -44,6 +44,8 @@ machine::rules! {
     InstanceFlags "instance_flags" Warning
         "an instance's flags hide nothing that its structure holds"
     Sideband "sideband" Warning "instance indices number the instances; ways back invert transforms"
+    LostPrimitive "lost_primitive" Warning
+        "every primitive or instance that a driver's header or list has is below some box"
     DriverHeader "driver_header" Warning
         "bounds, flags, counts and sizes in a driver's header hold for the structure"
 }

@@ -149,7 +149,7 @@ impl Surveyor<'_, '_> {
         let (kind, structure) = (pointer.kind(), surveyed.structure);
         let is_instance = kind == Bvh4Kind::Instance;
         if pointer.is_special() || !structure.is_child(kind) {
-            return self.refuse(surveyed, step, Rule::NodeType, D::CHILD_TYPES);
+            return self.refuse(surveyed, step, Rule::NodeType, structure.child_types());
         }
         if is_instance && !is_top {
             return self.refuse(surveyed, step, Rule::NestedInstance, "no instance");

@@ -119,7 +119,8 @@ impl Bvh4Pointer {
             Bvh4Kind::Triangle0 | Bvh4Kind::Triangle1 => "primitive",
             Bvh4Kind::HalfBox | Bvh4Kind::Fp32Box => "box",
             Bvh4Kind::Instance => "instance",
-            Bvh4Kind::OldTriangle | Bvh4Kind::User => "unused",
+            Bvh4Kind::User => "procedural",
+            Bvh4Kind::OldTriangle => "unused",
         }
     }
 

@@ -20,11 +20,13 @@
 //! | `nodes_range` | error | nodes within the structure |
 //! | `geometry_range` | error | geometry infos or sidebands within the structure |
 //! | `pointer_list_range` | error | the list of node pointers within the structure |
+//! | `leaf_count` | error | before RTIP 3.1, no more leaf nodes than primitives |
 //! | `geometry_counts` | error | triangles: the geometry infos' counts sum to the header's |
 //! | `instance_inactive` | warning | an instance has a mask, a child and a metadata size |
 
 use super::fault::Field;
 use super::structure::{Level, METADATA_BYTES, Structure};
+use crate::layout::gpurt_header::RTIP_3_1;
 use crate::layout::{GeometryInfo, GpurtHeader};
 use machine::bits::Bits;
 use machine::{Finding, Severity};
@@ -36,6 +38,11 @@ const LEAST_TOTAL: u32 = METADATA_BYTES + HEADER_BYTES;
 /// The most metadata that the viewer has room for.
 const MOST_COPIED: u32 = 256;
 const GEOMETRY_INFO_BYTES: u64 = 12;
+/// Bytes of a leaf node before RTIP 3.1, and of an instance node.
+const LEAF_BYTES: u64 = 64;
+const INSTANCE_BYTES: u64 = 128;
+/// The bit of the header's first word that says that instance nodes are twice as large.
+const FUSED_BIT: u32 = 13;
 /// Inactive instances that are named one by one.
 const MOST_INSTANCES_NAMED: usize = 1000;
 
@@ -61,6 +68,7 @@ pub fn check(structure: &Structure, inactive: Inactive, findings: &mut Vec<Findi
     rules.check_counts(&header);
     rules.check_offsets(&header);
     if rules.check_ranges(&header) {
+        rules.check_leaves(&header);
         match structure.level {
             Level::Blas => rules.check_geometry_counts(&header),
             Level::Tlas => rules.check_instances(inactive),
@@ -180,6 +188,23 @@ impl Rules<'_> {
             }
         }
         inside
+    }
+
+    /// The viewer keeps a figure for each leaf node in a list as long as the primitives, and counts
+    /// those of RTIP 3.1 for itself.
+    fn check_leaves(&mut self, header: &GpurtHeader) {
+        let (end, size) = match self.structure.level {
+            Level::Blas => (header.geometry_info_offset, LEAF_BYTES),
+            Level::Tlas => {
+                let is_fused = header.info >> FUSED_BIT & 1;
+                (header.primitive_pointer_offset, INSTANCE_BYTES << is_fused)
+            }
+        };
+        let leaves = u64::from(end.saturating_sub(header.leaf_node_offset)) / size;
+        if header.rt_ip_level < RTIP_3_1 && leaves > u64::from(header.primitive_count) {
+            let expected = format!("{leaves} primitives at least, one for each leaf node");
+            self.dword(Severity::Error, "leaf_count", 3, header.primitive_count, expected);
+        }
     }
 
     fn check_geometry_counts(&mut self, header: &GpurtHeader) {

@@ -8,11 +8,13 @@
 //! | 24..32 | highest shader clock, Hz |
 //! | 32..40 | highest memory clock, Hz |
 //! | 40..44, 44..48 | device id, revision |
+//! | 96..98, 98..100, 100..102 | level of the graphics IP: major, minor, stepping |
 //! | 128..136 | bytes of video memory |
 //! | 152..408 | name of the device, ends with 0 |
 //!
 //! In versions 2 and 3 a PCI id comes first: everything lies 8 bytes further. Sources: Mesa, Radeon
-//! Raytracing Analyzer. Both chunks are optional; siliray writes an ApiInfo.
+//! Raytracing Analyzer. Both chunks are optional; siliray writes both for RDNA2 and
+//! RDNA3: to the viewer, Navi 3 is what says major level 11.
 
 use super::container::{Chunk, Compression, StoredChunk};
 use super::fault::{Field, u32_at, u64_at};
@@ -42,6 +44,8 @@ pub struct AsicInfo {
     pub device_id: u32,
     /// Revision.
     pub revision: u32,
+    /// Major, minor and stepping of the graphics IP.
+    pub graphics_ip: [u16; 3],
     /// Bytes of video memory.
     pub video_memory: u64,
     /// Highest shader clock, Hz.
@@ -60,6 +64,8 @@ pub const DEVICE_AT: usize = 40;
 pub const NAME_AT: usize = 152;
 /// What versions 2 and 3 of AsicInfo begin with.
 const PCI_ID_BYTES: usize = 8;
+/// Where version 1 keeps the level of the graphics IP.
+pub const GRAPHICS_IP_AT: usize = 96;
 
 impl ApiInfo {
     /// Vulkan 1.3, what siliray writes.
@@ -128,6 +134,9 @@ impl AsicInfo {
             name: String::from_utf8_lossy(&name[..end]).into_owned(),
             device_id: u32_at(fields, DEVICE_AT),
             revision: u32_at(fields, 44),
+            graphics_ip: std::array::from_fn(|part| {
+                (u32_at(fields, GRAPHICS_IP_AT + 2 * part) & 0xFFFF) as u16
+            }),
             video_memory: u64_at(fields, 128),
             shader_clock: u64_at(fields, 24),
             memory_clock: u64_at(fields, 32),

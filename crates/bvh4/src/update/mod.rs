@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`rule`] | the rules, for all formats that are updated |
 //! | [`refit`](mod@refit) | an update, as drivers make it |
+//! | [`scene`] | what an update takes from a scene, in any format |
 //! | `same` | nodes and bytes that an update keeps |
 //! | `fit` | boxes and bounds that it makes anew |
 
@@ -15,6 +16,7 @@ mod fit;
 pub mod refit;
 pub mod rule;
 mod same;
+pub mod scene;
 
 pub use refit::{RefitError, refit};
 pub use rule::Rule;
@@ -23,6 +25,7 @@ pub use same::{gpurt_rule, radv_rule};
 use crate::image::{Dialect, stats};
 use crate::survey::{Memory, Survey};
 use machine::source::{self, Geometry};
+use machine::statistics::BvhStatistics;
 use machine::{AnyChecked, CheckReport, Checked, Finding, Findings, Image, Severity, TreeFormat};
 
 /// An update.
@@ -49,6 +52,38 @@ pub fn check_update<F: TreeFormat, D: Dialect>(
     update: &Update<'_>,
     survey: impl Fn(&Checked<F>) -> &Survey<D>,
 ) -> Result<Vec<Finding>, Box<Finding>> {
+    compare(
+        update,
+        &[crate::image::Rule::Contained.name()],
+        |before: &Checked<F>, after, findings| {
+            let pair = Pair { old: Memory::new(before.image()), new: Memory::new(update.after) };
+            let moved = same::check(&pair, survey(before), findings);
+            if let Some(after) = after {
+                let [old, new] = [before, after].map(|checked| fit::Level {
+                    image: checked.image(),
+                    survey: survey(checked),
+                    tree: checked.tree(),
+                });
+                fit::check(&pair, &old, &new, findings);
+            }
+            moved
+        },
+        |checked| stats::statistics(checked.image(), survey(checked)),
+    )
+}
+
+/// What an update of an image of any format got wrong. `nodes` compares the nodes of the image
+/// before with those of the one after, if that is sound, and says whether something moved;
+/// `above_rules` are those of the check by which a TLAS does not hold what is below.
+///
+/// # Errors
+/// The first error of the image before, if that is unsound.
+pub fn compare<F: TreeFormat>(
+    update: &Update<'_>,
+    above_rules: &[&str],
+    nodes: impl FnOnce(&Checked<F>, Option<&Checked<F>>, &mut Findings<Rule>) -> bool,
+    statistics: impl Fn(&Checked<F>) -> Vec<BvhStatistics>,
+) -> Result<Vec<Finding>, Box<Finding>> {
     let CheckReport { checked, findings, .. } = F::check(update.before.clone());
     let Some(before) = checked else {
         let error = findings.into_iter().find(|f| f.severity == Severity::Error);
@@ -56,19 +91,11 @@ pub fn check_update<F: TreeFormat, D: Dialect>(
     };
     let report = F::check(update.after.clone());
     let mut findings = Findings::default();
-    let pair = Pair { old: Memory::new(before.image()), new: Memory::new(update.after) };
-    let moved = same::check(&pair, survey(&before), &mut findings);
+    let moved = nodes(&before, report.checked.as_ref(), &mut findings);
     if let Some(after) = &report.checked {
-        let [old, new] = [&before, after].map(|checked| fit::Level {
-            image: checked.image(),
-            survey: survey(checked),
-            tree: checked.tree(),
-        });
-        fit::check(&pair, &old, &new, &mut findings);
         sources(update, after, moved, &mut findings);
-        above(&report.findings, update.after, &mut findings);
-        let costs = [&old, &new].map(|level| stats::statistics(level.image, level.survey));
-        cost(&costs, &mut findings);
+        above(&report.findings, above_rules, update.after, &mut findings);
+        cost(&[&before, after].map(statistics), &mut findings);
     }
     copies(update, &mut findings);
     let errors = report.findings.into_iter().filter(|f| f.severity == Severity::Error);
@@ -79,14 +106,18 @@ pub fn check_update<F: TreeFormat, D: Dialect>(
 }
 
 /// The two images, and the way from one to the other.
-struct Pair<'a> {
-    old: Memory<'a>,
-    new: Memory<'a>,
+#[derive(Debug)]
+pub struct Pair<'a> {
+    /// Before.
+    pub old: Memory<'a>,
+    /// After.
+    pub new: Memory<'a>,
 }
 
 impl Pair<'_> {
     /// Where a byte of the image before lies in the one after: as far into the same segment.
-    fn place(&self, address: u64) -> Option<u64> {
+    #[must_use]
+    pub fn place(&self, address: u64) -> Option<u64> {
         let number = self.old.segment_of(address)?;
         let segment = self.new.segments().get(number)?;
         let place = segment.address + (address - self.old.segments()[number].address);
@@ -94,13 +125,14 @@ impl Pair<'_> {
     }
 
     /// The offset of a byte of the image before, in the one after.
-    fn offset(&self, address: u64) -> u64 {
+    #[must_use]
+    pub fn offset(&self, address: u64) -> u64 {
         self.place(address).map_or(0, |place| self.new.offset_of(place))
     }
 }
 
 /// The geometry that the update was given is there; without it, something moved.
-pub fn sources(
+fn sources(
     update: &Update<'_>,
     after: &dyn AnyChecked,
     moved: bool,
@@ -122,11 +154,10 @@ pub fn sources(
 }
 
 /// What the check says of a TLAS over structures that have changed.
-fn above(found: &[Finding], after: &Image, findings: &mut Findings<Rule>) {
+fn above(found: &[Finding], rules: &[&str], after: &Image, findings: &mut Findings<Rule>) {
     let top = after.segments.first().map_or(0, |segment| segment.bytes().len() as u64);
     let is_above = |finding: &&Finding| {
-        let is_box = finding.rule == crate::image::Rule::Contained.name();
-        is_box && finding.offset < top && after.segments.len() > 1
+        rules.contains(&finding.rule) && finding.offset < top && after.segments.len() > 1
     };
     for Finding { offset, bits, found, expected, place, .. } in found.iter().filter(is_above) {
         let [place, found, expected] = [place, found, expected].map(Clone::clone);
@@ -135,10 +166,7 @@ fn above(found: &[Finding], after: &Image, findings: &mut Findings<Rule>) {
 }
 
 /// What the update did to the cost, structure by structure.
-pub fn cost(
-    [before, after]: &[Vec<machine::statistics::BvhStatistics>; 2],
-    findings: &mut Findings<Rule>,
-) {
+fn cost([before, after]: &[Vec<BvhStatistics>; 2], findings: &mut Findings<Rule>) {
     for (number, (old, new)) in before.iter().zip(after).enumerate() {
         let [old, new] = [old, new].map(|one| one.figure("sah").unwrap_or(0) as f64 / 1e6);
         if old > 0.0 && new > old {
@@ -150,7 +178,7 @@ pub fn cost(
 }
 
 /// The image of before is not written, and the same update gives the same bytes.
-pub fn copies(update: &Update<'_>, findings: &mut Findings<Rule>) {
+fn copies(update: &Update<'_>, findings: &mut Findings<Rule>) {
     let copies = [
         (Rule::Old, update.before, update.old, "before"),
         (Rule::Twice, update.after, update.twice, "after"),

@@ -7,6 +7,7 @@
 //!
 //! A margin that siliray's own encoder gave to boxes is gone afterwards.
 
+use super::scene::{Missing, Moved, OtherInstances, Rewritten, objects, triangle_bounds};
 use crate::decode::bounds::union;
 use crate::image::decode::{instance_numbers, leaf_node};
 use crate::image::dialect::{Dialect, Shape, StoredPrimitive};
@@ -16,8 +17,8 @@ use crate::survey::{Memory, Survey, Surveyed, Target};
 use geometry::{Aabb, Transform, Vec3};
 use machine::Image;
 use machine::source::Geometry;
-use std::collections::HashMap;
-use tree::{Instance, Primitives, Tree};
+use tree::primitives::Primitive;
+use tree::{Instance, PrimitiveId, Tree};
 
 /// Why an image cannot be updated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -28,21 +29,11 @@ pub enum RefitError {
     )]
     Rebraided(u64),
     /// The scene has other instances.
-    #[error("the scene has {found} instances, the image {expected}")]
-    Instances {
-        /// Those of the scene.
-        found: usize,
-        /// Those of the image.
-        expected: usize,
-    },
+    #[error(transparent)]
+    Instances(#[from] OtherInstances),
     /// The scene lacks a primitive.
-    #[error("the scene has no geometry {geometry}, primitive {primitive}")]
-    Missing {
-        /// Which geometry.
-        geometry: u32,
-        /// Which primitive of it.
-        primitive: u32,
-    },
+    #[error(transparent)]
+    Missing(#[from] Missing),
     /// A leaf has no room for the new vertices.
     #[error("geometry {geometry}, primitive {primitive} no longer fits node {node}: {reason}")]
     Leaf {
@@ -74,26 +65,11 @@ pub fn refit<D: Dialect>(
         return Err(RefitError::Rebraided(part.structure.base()));
     }
     let memory = Memory::new(image);
-    let mut refit = Refit { memory: &memory, image: image.clone() };
+    let mut refit = Rewritten { memory: &memory, image: image.clone() };
     let (tlas, blases) = survey.levels();
-    let stored = tree.tlas.as_ref().map_or(&[][..], |tlas| &tlas.instances);
-    if tlas.is_some() && stored.len() != scene.instances.len() {
-        let (found, expected) = (scene.instances.len(), stored.len());
-        return Err(RefitError::Instances { found, expected });
-    }
-    let nothing = Primitives::default();
-    let mut fitted = Vec::new();
-    for (number, blas) in blases.iter().enumerate() {
-        let placed = stored.iter().zip(&scene.instances);
-        let mut placed = placed.filter(|(stored, _)| stored.blas as usize == number);
-        // A structure that no instance shows stays as it is.
-        let object = match tlas {
-            Some(_) => placed.next().map(|(_, wanted)| wanted.blas as usize),
-            None => Some(0),
-        };
-        let primitives = object.map(|object| scene.objects.get(object).unwrap_or(&nothing));
-        fitted.push(refit.blas(blas, primitives)?);
-    }
+    let objects = objects(tree, scene, blases.len())?;
+    let fitted = blases.iter().zip(&objects).map(|(blas, it)| refit.blas(blas, it.as_ref()));
+    let fitted: Vec<Aabb> = fitted.collect::<Result<_, _>>()?;
     if let Some(tlas) = tlas {
         let first = survey.structures.len() - blases.len();
         refit.tlas(tlas, first, &fitted, &scene.instances)?;
@@ -106,28 +82,13 @@ const CORNERS: [[usize; 3]; 2] = [[0, 1, 2], [1, 3, 2]];
 /// Where a node describes its triangles.
 const ID_DWORD: usize = 15;
 
-struct Refit<'a> {
-    memory: &'a Memory<'a>,
-    image: Image,
-}
-
-impl Refit<'_> {
-    fn write(&mut self, address: u64, bytes: &[u8]) {
-        let mut segments = self.image.segments.iter_mut();
-        if let Some(segment) = segments.find(|segment| segment.get(address, bytes.len()).is_some())
-        {
-            let at = (address - segment.address) as usize;
-            segment.bytes_mut()[at..at + bytes.len()].copy_from_slice(bytes);
-        }
-    }
-
+impl Rewritten<'_> {
     /// Updates a BLAS and gives its bounds; without primitives, only sums it up.
     fn blas<D: Dialect>(
         &mut self,
         surveyed: &Surveyed<D>,
-        primitives: Option<&Primitives>,
+        object: Option<&Moved<'_>>,
     ) -> Result<Aabb, RefitError> {
-        let by_id = primitives.map(ids).unwrap_or_default();
         let mut leaves = Vec::with_capacity(surveyed.leaves.len());
         for (number, record) in surveyed.leaves.iter().enumerate() {
             let Some(node) = leaf_node(self.memory, surveyed, number) else {
@@ -135,9 +96,9 @@ impl Refit<'_> {
                 continue;
             };
             let mut held = node;
-            if let Some(primitives) = primitives {
+            if let Some(object) = object {
                 for stored in &mut held.primitives[..node.count.min(2)] {
-                    stored.shape = moved(stored, record.pointer, primitives, &by_id)?;
+                    stored.shape = moved(stored, record.pointer, object)?;
                 }
                 self.leaf(surveyed, record.pointer, held.all())?;
             }
@@ -224,10 +185,7 @@ impl Refit<'_> {
         let all = bounds.first().copied().unwrap_or(Aabb::EMPTY);
         let place = structure.header(self.memory).and_then(|header| header.bounds);
         if let Some(place) = place.filter(|_| !all.is_empty()) {
-            let corners = [all.min.to_array(), all.max.to_array()];
-            let bytes: Vec<u8> =
-                corners.as_flattened().iter().flat_map(|x| x.to_le_bytes()).collect();
-            self.write(place, &bytes);
+            self.write_box(place, &all);
         }
         Ok(all)
     }
@@ -273,26 +231,18 @@ impl Refit<'_> {
     }
 }
 
-fn ids(primitives: &Primitives) -> HashMap<(u32, u32), usize> {
-    let ids = primitives.ids.iter().enumerate();
-    ids.map(|(number, id)| ((id.geometry, id.primitive), number)).collect()
-}
-
 /// Where a primitive is now.
 fn moved(
     stored: &StoredPrimitive,
     node: Bvh4Pointer,
-    primitives: &Primitives,
-    by_id: &HashMap<(u32, u32), usize>,
+    object: &Moved<'_>,
 ) -> Result<Shape, RefitError> {
-    let (geometry, primitive) = (stored.id.geometry, stored.id.primitive);
-    let number = by_id.get(&(geometry, primitive)).copied();
-    let number = number.ok_or(RefitError::Missing { geometry, primitive })?;
-    match (stored.shape, number.checked_sub(primitives.triangles.len())) {
-        (Shape::Triangle(_), None) => Ok(Shape::Triangle(primitives.triangles[number])),
-        (Shape::Box(_), Some(number)) => Ok(Shape::Box(primitives.boxes[number])),
+    match (stored.shape, object.find(stored.id)?) {
+        (Shape::Triangle(_), Primitive::Triangle(triangle)) => Ok(Shape::Triangle(*triangle)),
+        (Shape::Box(_), Primitive::Box(bounds)) => Ok(Shape::Box(*bounds)),
         _ => {
             let reason = "it is another kind of primitive";
+            let PrimitiveId { geometry, primitive, .. } = stored.id;
             Err(RefitError::Leaf { geometry, primitive, node, reason })
         }
     }
@@ -300,10 +250,7 @@ fn moved(
 
 fn bounds(shape: &Shape) -> Aabb {
     match shape {
-        Shape::Triangle(triangle) => {
-            let points = triangle.vertices.map(|vertex| Aabb::new(vertex, vertex));
-            points.into_iter().fold(Aabb::EMPTY, union)
-        }
+        Shape::Triangle(triangle) => triangle_bounds(triangle),
         Shape::Box(bounds) => *bounds,
     }
 }

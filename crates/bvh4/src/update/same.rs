@@ -181,7 +181,7 @@ impl Check<'_, '_, '_> {
         for (word, values) in self.words(header.bytes.start, bytes, &name) {
             let rule = match header.kind {
                 HeaderKind::Radv => radv_rule(32 * word),
-                HeaderKind::Gpurt => gpurt_rule(32 * word),
+                HeaderKind::Gpurt | HeaderKind::RadvFile => gpurt_rule(32 * word),
             };
             if let Some(rule) = rule {
                 self.add(rule, header.bytes.start, word, &name, values);

@@ -1,7 +1,7 @@
 //! The hits of a query under way, and with which extent boxes are tested.
 
 use geometry::slab;
-use machine::{Hit, Observer, RayQuery};
+use machine::{Answer, Counters, Hit, Observer, RayQuery};
 use std::ops::ControlFlow;
 
 /// What a query has found so far.
@@ -18,6 +18,15 @@ impl<'a> Found<'a> {
     pub fn new(query: &RayQuery, hits: &'a mut Vec<Hit>) -> Self {
         let tmax = query.shape.tmax;
         Self { hits: machine::Found::new(query.kind, tmax, hits), tmax, fixed_extent: None }
+    }
+
+    /// Begins a query: counts it and forgets what was found before. `None` if nothing can be hit.
+    #[must_use]
+    pub fn begin(query: &RayQuery, answer: &'a mut Answer) -> Option<(Self, &'a mut Counters)> {
+        let Answer { hits, counters } = answer;
+        counters.queries += 1;
+        let found = Self::new(query, hits);
+        query.can_hit().then_some((found, counters))
     }
 
     /// Whether the hit would be kept.

@@ -80,6 +80,14 @@ fn a_run_in_which_every_loop_refuses_fails() {
     let cells: Vec<&str> = row.split_whitespace().collect();
     assert_eq!(cells, ["gfx11-gpurt", "-", "-", "-", "-", "refuses", "the", "image"], "{text}");
     assert!(text.contains("gfx11-gpurt: parents disagree"), "{text}");
+    let (_, json, _) = run(&folder, &["conformance", "b.gfx11", "--rays", "50", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    for machine in json["images"][0]["machines"].as_array().unwrap() {
+        let is_refused = !machine["refused"].is_null();
+        for key in ["hits", "losses", "known_losses", "mismatches", "lost_primitives", "lost"] {
+            assert_eq!(machine[key].is_null(), is_refused, "{key}: {machine}");
+        }
+    }
     let (status, text, _) = run(&folder, &["conformance", "a.gfx11", "--rays", "50"]);
     assert_eq!(status, Some(0), "some refuse, some do not: {text}");
 }

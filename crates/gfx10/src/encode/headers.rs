@@ -105,12 +105,13 @@ pub(super) fn gpurt_blas(
     generation: Generation,
 ) -> Around {
     let ids = &blas.primitives.ids;
-    // One for each primitive, however many nodes hold it.
-    let mut pointers: BTreeMap<(u32, u32), (Bvh4Pointer, bool)> = BTreeMap::new();
+    // One for each reference: viewers keep a figure for each leaf node, as many as there are
+    // primitives.
+    let mut pointers: Vec<((u32, u32), Bvh4Pointer, bool)> = Vec::new();
     let mut add = |item: u32, pointer| {
         let id = ids[item as usize];
         let is_opaque = id.flags.contains(PrimitiveFlags::OPAQUE);
-        pointers.entry((id.geometry, id.primitive)).or_insert((pointer, is_opaque));
+        pointers.push(((id.geometry, id.primitive), pointer, is_opaque));
     };
     for (leaf, &pointer) in draft.leaves.iter().zip(&places.leaves) {
         match *leaf {
@@ -123,25 +124,26 @@ pub(super) fn gpurt_blas(
             }
         }
     }
+    pointers.sort_by_key(|(id, ..)| *id);
     let geometries = ids.iter().map(|id| id.geometry + 1).max().unwrap_or(0);
     // Ids that reach far beyond what there is would make the list as long.
     let geometries = geometries.min(ids.len() as u32);
     let mut behind = Vec::new();
     let mut first = 0;
     for geometry in 0..geometries {
-        let of_geometry = || pointers.range((geometry, 0)..=(geometry, u32::MAX));
-        let (count, opaque) = (of_geometry().count(), of_geometry().all(|(_, (_, it))| *it));
+        let count = pointers[first..].partition_point(|((own, _), ..)| *own <= geometry);
+        let opaque = pointers[first..first + count].iter().all(|(.., it)| *it);
         let info = GeometryInfo {
             primitive_count: count as u32,
             flags: u8::from(opaque && count > 0),
             unknown: 0,
-            primitive_pointer_offset: 4 * first,
+            primitive_pointer_offset: 4 * first as u32,
         };
-        first += count as u32;
+        first += count;
         behind.extend(info.encode().words().iter().flat_map(|word| word.to_le_bytes()));
     }
     let infos = behind.len() as u32;
-    behind.extend(pointers.values().flat_map(|(pointer, _)| pointer.0.to_le_bytes()));
+    behind.extend(pointers.iter().flat_map(|(_, pointer, _)| pointer.0.to_le_bytes()));
     let counts = GpurtCounts {
         is_blas: true,
         primitives: pointers.len() as u32,

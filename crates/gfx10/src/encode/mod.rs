@@ -20,6 +20,7 @@ mod write;
 
 use crate::{GFX10_NAME, GFX11_NAME, Generation, Writer};
 use bvh4::EncodeError;
+use bvh4::dump::memory::ALIGNMENT as MEMORY_ALIGNMENT;
 use bvh4::encode::draft::Leaf;
 use bvh4::encode::leaves::referred_bounds;
 use bvh4::encode::margin::{Margin, blas_margins};
@@ -141,11 +142,16 @@ pub fn encode(
         None => None,
     };
 
-    let mut next = FIRST_ADDRESS;
+    // RADV's memory is a file of its own, in which addresses are offsets.
+    let (first_address, alignment) = match options.policy {
+        Policy::Radv => (0, MEMORY_ALIGNMENT),
+        Policy::Own | Policy::Gpurt => (FIRST_ADDRESS, SEGMENT_ALIGNMENT),
+    };
+    let mut next = first_address;
     let mut places = Vec::with_capacity(structures.len() + 1);
     for structure in tlas.iter().map(|(_, structure)| structure).chain(&structures) {
         let (address, bytes) = (next, structure.byte_count());
-        next = (address + bytes).next_multiple_of(SEGMENT_ALIGNMENT);
+        next = (address + bytes).next_multiple_of(alignment);
         if next > ADDRESS_MASK + 1 {
             return Err(EncodeError::Addresses { end: next, limit: ADDRESS_MASK + 1 });
         }
@@ -175,7 +181,7 @@ pub fn encode(
     });
 
     let first = tlas.as_ref().map(|(_, structure)| structure).or(structures.first());
-    let base = FIRST_ADDRESS + first.map_or(0, Structure::base_offset);
+    let base = first_address + first.map_or(0, Structure::base_offset);
     let root = u64::from(place::root(options.policy).0);
     let bases = vec![base, base, options.policy.writer().code()];
     let format = if generation == Generation::Gfx11 { GFX11_NAME } else { GFX10_NAME };

@@ -19,8 +19,9 @@ const RDNA3_CARDS: std::ops::RangeInclusive<u32> = 0x7440..=0x74FF;
 /// Where a chunk's header names the place of a structure's header, and that one its level.
 const HEADER_OFFSET_AT: usize = 16;
 const LEVEL_AT: usize = 72;
-/// What siliray writes: Navi 21, Navi 31.
-const DEVICES: [(u32, &str); 2] = [(0x73BF, "RDNA2 (siliray)"), (0x744C, "RDNA3 (siliray)")];
+/// What siliray writes: Navi 21, Navi 31, with the levels of their graphics IP.
+const DEVICES: [(u32, [u16; 3], &str); 2] =
+    [(0x73BF, [10, 3, 0], "RDNA2 (siliray)"), (0x744C, [11, 0, 0], "RDNA3 (siliray)")];
 
 /// The generation of a file; `None` if it is no file of these.
 #[must_use]
@@ -56,9 +57,11 @@ fn level_of(chunk: &Chunk<'_>) -> Option<u32> {
 
 /// The chunk that says that a file is of a generation.
 pub(super) fn asic_info(generation: Generation) -> StoredChunk {
-    let (device, name) = DEVICES[usize::from(generation == Generation::Gfx11)];
+    let (device, level, name) = DEVICES[usize::from(generation == Generation::Gfx11)];
     let mut data = vec![0; info::ASIC_BYTES];
-    data[info::DEVICE_AT..info::DEVICE_AT + 4].copy_from_slice(&device.to_le_bytes());
-    data[info::NAME_AT..info::NAME_AT + name.len()].copy_from_slice(name.as_bytes());
+    let mut put = |at: usize, bytes: &[u8]| data[at..at + bytes.len()].copy_from_slice(bytes);
+    put(info::DEVICE_AT, &device.to_le_bytes());
+    put(info::GRAPHICS_IP_AT, &level.map(u16::to_le_bytes).concat());
+    put(info::NAME_AT, name.as_bytes());
     plain_chunk("AsicInfo", 1, data)
 }

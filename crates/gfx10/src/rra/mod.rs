@@ -77,9 +77,7 @@ pub fn write(image: &Image) -> Result<Vec<u8>, EncodeError> {
     {
         structures.push(structure(segment, metadata)?);
     }
-    let mut chunks = vec![ApiInfo::VULKAN.to_chunk()];
-    // RADV's level does not tell the generations apart.
-    chunks.extend(is_radv.then(|| device::asic_info(root.generation)));
+    let mut chunks = vec![ApiInfo::VULKAN.to_chunk(), device::asic_info(root.generation)];
     chunks.extend(structures.iter().map(Structure::to_chunk));
     Ok(container::write(Magic::Rdf, &chunks))
 }

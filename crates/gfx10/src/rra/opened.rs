@@ -67,10 +67,10 @@ pub fn read(
     }
     let structures = stored.iter().map(Stored::summary).collect();
     let root = stored.remove(chosen);
-    let mut parts = vec![root];
+    let (mut parts, mut replaced) = (vec![root], BTreeMap::new());
     if parts[0].structure.level == Level::Tlas {
         parts.extend(blases(stored, &mut findings));
-        findings.extend(move_apart(&mut parts));
+        findings.extend(move_apart(&mut parts, &mut replaced));
     }
     findings.sort_by_key(|finding| finding.offset);
     let base = parts[0].base();
@@ -78,7 +78,8 @@ pub fn read(
     let root = u64::from(Bvh4Pointer::ROOT_BEHIND_HEADER.0);
     let (segments, places) = parts.into_iter().map(|part| (part.segment, part.place)).unzip();
     let image = Image { format, segments, bases, root };
-    Ok(ImageFile { image, places, findings, structures, structure: chosen })
+    let opened = ImageFile::of(image, places);
+    Ok(ImageFile { findings, structures, structure: chosen, replaced, ..opened })
 }
 
 /// The BLASes of a file, each address once: a capture may hold structures of several frames.
@@ -98,8 +99,8 @@ fn blases(stored: Vec<Stored>, findings: &mut Vec<Finding>) -> Vec<Stored> {
 
 /// Moves structures apart that lie in each other, the first of which is a TLAS, and leads its
 /// instances to the new places. RADV's files give tables to structures that lie as close to
-/// each other as in memory, which does not hold them.
-fn move_apart(parts: &mut [Stored]) -> Option<Finding> {
+/// each other as in memory, which does not hold them. `replaced` gets the words that were changed.
+fn move_apart(parts: &mut [Stored], replaced: &mut BTreeMap<u64, u64>) -> Option<Finding> {
     let mut order: Vec<usize> = (0..parts.len()).collect();
     order.sort_by_key(|&number| parts[number].segment.address);
     let lies_in = |pair: &[usize]| end_of(&parts[pair[0]].segment) > parts[pair[1]].segment.address;
@@ -116,7 +117,7 @@ fn move_apart(parts: &mut [Stored]) -> Option<Finding> {
         next = end_of(&part.segment).next_multiple_of(ALIGNMENT);
         moved.insert(old, part.base());
     }
-    parts[0].lead_to(&moved);
+    *replaced = parts[0].lead_to(&moved);
     Some(note)
 }
 
@@ -170,21 +171,27 @@ impl Stored {
         self.structure.segment.address.wrapping_add(self.moved_by)
     }
 
-    /// Leads the instances of a TLAS to structures that were moved.
-    fn lead_to(&mut self, moved: &BTreeMap<u64, u64>) {
+    /// Leads the instances of a TLAS to structures that were moved. Returns what was there before.
+    fn lead_to(&mut self, moved: &BTreeMap<u64, u64>) -> BTreeMap<u64, u64> {
+        let mut replaced = BTreeMap::new();
         let header = self.structure.header();
         let base = (self.base() - self.segment.address) as usize;
         let first = base.saturating_add(header.leaf_node_offset as usize);
-        let Some(nodes) = self.segment.bytes_mut().get_mut(first..) else { return };
+        let start = self.segment.address.saturating_add(first as u64);
+        let Some(nodes) = self.segment.bytes_mut().get_mut(first..) else { return replaced };
         let nodes = nodes.chunks_exact_mut(INSTANCE_BYTES).take(header.primitive_count as usize);
-        for bytes in nodes {
+        for (bytes, address) in nodes.zip((start..).step_by(INSTANCE_BYTES)) {
             let mut node = GpurtInstanceNode::decode(&NodeBits::from_bytes(bytes));
-            if let Some(&base) = moved.get(&node.child_base.address()) {
-                let flags = node.child_base.flags();
+            let stored = node.child_base;
+            if let Some(&base) = moved.get(&stored.address()).filter(|&&b| b != stored.address()) {
+                let field = u64::from(GpurtInstanceNode::child_base.bits().start / 8);
+                replaced.insert(address + field, stored.0);
+                let flags = stored.flags();
                 node.child_base = BasePointer(base >> 3).with_flags(flags);
                 node.encode().write_bytes(bytes);
             }
         }
+        replaced
     }
 
     fn overlap(&self, other: &str, severity: Severity) -> Finding {

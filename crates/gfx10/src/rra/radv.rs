@@ -57,7 +57,7 @@ pub(super) fn export(image: &Image, survey: &Survey) -> Result<Vec<Structure>, E
             .max(next + METADATA_BYTES + draft.table_bytes())
             .next_multiple_of(UNIT_BYTES);
         bases.insert(draft.surveyed.structure.base, base);
-        next = base + draft.offsets()[3] as u64;
+        next = (base + draft.offsets()[3] as u64).next_multiple_of(UNIT_BYTES);
     }
     drafts.iter().map(|draft| draft.finish(&bases)).collect()
 }

@@ -16,7 +16,7 @@ use bvh4::walk::{BoxRay, Found};
 use geometry::{Aabb, InstanceFlags, Ray};
 use machine::primitive_test::MergedFlags;
 use machine::{
-    Counters, Hit, HitKind, Instruction, MachineError, Observer, PrimitiveTest, RayQuery, Step,
+    Counters, HitKind, Instruction, MachineError, Observer, PrimitiveTest, RayQuery, Step,
     StepBudget, Verdict,
 };
 use std::ops::ControlFlow;
@@ -63,7 +63,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     pub(super) fn new(
         image: &'a WalkImage,
         query: &'a RayQuery,
-        hits: &'a mut Vec<Hit>,
+        found: Found<'a>,
         counters: &'a mut Counters,
         observer: &'a mut O,
     ) -> Self {
@@ -77,7 +77,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         };
         Self {
             image,
-            found: Found::new(query, hits),
+            found,
             memory: image.memory(),
             query,
             resource: image.resource(query.kind == HitKind::Any),

@@ -36,6 +36,7 @@ pub use walk_image::WalkError;
 use crate::Generation;
 use crate::format::{Bvh4, Proved};
 use bvh4::layout::SortHeuristic;
+use bvh4::walk::Found;
 use geometry::TriangleRule;
 use lane::Lane;
 use machine::{Answer, Checked, Machine, MachineError, Observer, Query, Step, Unwatched};
@@ -147,13 +148,8 @@ impl Walk {
         observer: &mut O,
     ) -> Result<(), MachineError> {
         let query = &query.as_ray(self.image.kind.name)?;
-        answer.counters.queries += 1;
-        if !query.can_hit() {
-            answer.hits.clear();
-            return Ok(());
-        }
-        let Answer { hits, counters } = answer;
-        let mut lane = Lane::new(&self.image, query, hits, counters, observer);
+        let Some((found, counters)) = Found::begin(query, answer) else { return Ok(()) };
+        let mut lane = Lane::new(&self.image, query, found, counters, observer);
         let outcome = run::run(&mut lane);
         lane.found.end(outcome)
     }

@@ -17,6 +17,7 @@ use bvh4::image::examine::check_bases;
 use bvh4::image::surveyor::collect;
 use bvh4::image::{
     Dialect, Findings, LeafNode, ParentPlace, Report, Rule, Shape, StoredInstance, StoredPrimitive,
+    check_triangles,
 };
 use bvh4::survey::{Memory, Space, records};
 use geometry::Aabb;
@@ -79,8 +80,6 @@ fn sideband(node: &Bvh4x2InstanceNode) -> Option<GpurtSideband> {
 }
 
 impl Dialect for Structure {
-    const CHILD_TYPES: &'static str = "a node of type 0, 1, 4, 5 or 6";
-
     fn of_root(image: &Image, _: &Memory<'_>) -> Self {
         let base = image.bases.first().map_or(0, |base| base & ADDRESS_MASK);
         let root = u32::try_from(image.root).map_or(Bvh4Pointer::INVALID, Bvh4Pointer);
@@ -97,6 +96,10 @@ impl Dialect for Structure {
 
     fn is_root(kind: Bvh4Kind) -> bool {
         matches!(kind, Bvh4Kind::HalfBox | Bvh4Kind::Fp32Box)
+    }
+
+    fn child_types(&self) -> &'static str {
+        "a node of type 0, 1, 4, 5 or 6"
     }
 
     fn is_child(&self, kind: Bvh4Kind) -> bool {
@@ -207,32 +210,10 @@ impl Dialect for Structure {
         let Some(bits) = memory.half_node(self.address_of(pointer)) else { return };
         let node = TriangleNode::decode(&bits);
         let is_second = pointer.kind() == Bvh4Kind::Triangle1;
-        let word = node.id_word;
-        let mut add = |rule: Rule, which: u32, expected: &str| {
-            let start = TriangleNode::id_word.bits().start + 8 * which;
-            let found = format!("id word {word:#010x}");
-            let texts = [found, expected.to_owned(), format!("triangle node {pointer}")];
-            report(rule, start..start + 8, texts);
-        };
-        if is_second && word >> 8 & 0xFF == 0 {
-            add(Rule::AbsentTriangle, 1, "a description of triangle 1");
-            return;
-        }
-        let procedurals = [node.info(0).procedural, node.info(1).procedural];
-        if is_second && procedurals.contains(&true) {
-            add(Rule::ProceduralPair, u32::from(procedurals[1]), "no procedural in a pair");
-        }
-        for which in 0..=u32::from(is_second) {
-            let info = node.info(which as usize);
-            if info.procedural {
-                continue;
-            }
-            if !info.has_sources() {
-                add(Rule::Sources, which, "two different sources of 0, 1 and 2");
-            } else if !info.keeps_winding() {
-                add(Rule::Winding, which, "sources 1 2, 2 0 or 0 1 and no flipped winding");
-            }
-        }
+        let has_second = node.id_word >> 8 & 0xFF != 0;
+        let missing = (is_second && !has_second).then_some("a description of triangle 1");
+        let infos = &[node.info(0), node.info(1)][..triangle_count(pointer)];
+        check_triangles(pointer, node.id_word, infos, missing, report);
     }
 
     fn check_box(

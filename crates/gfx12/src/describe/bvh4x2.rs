@@ -30,7 +30,7 @@ pub fn bvh4x2_describe(image: &Image, node: NodeRef) -> Result<Description, Desc
     add_links(node.base, pointer, &bits, &mut fields);
     Ok(Description {
         node,
-        kind: pointer.kind_name(),
+        kind: if pointer.kind() == Bvh4Kind::User { "unused" } else { pointer.kind_name() },
         address,
         bytes,
         fields,

@@ -114,7 +114,9 @@ pub(crate) fn bvh(
     openings: &[Opening],
 ) -> Result<Bvh, BuildError> {
     let mut is_placed = vec![false; tlas.instances.len()];
-    tlas.bvh.indices().iter().for_each(|&item| is_placed[item as usize] = true);
+    for &item in tlas.bvh.indices() {
+        is_placed[item as usize] = tlas.instances[item as usize].mask != 0;
+    }
     let mut items: Vec<(u32, Aabb)> = Vec::new();
     for instance in (0..tlas.instances.len() as u32).filter(|&n| is_placed[n as usize]) {
         let item = ITEMS * instance;

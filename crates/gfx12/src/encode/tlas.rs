@@ -328,7 +328,8 @@ fn part_of(item: u32, blas: &EncodedBlas) -> InstancePart {
 }
 
 /// The hierarchy over the first two items of each instance: its triangles, or all of it; and its
-/// procedurals, where it has both. One item a leaf. Instances of empty structures are left out.
+/// procedurals, where it has both. One item a leaf. Instances of empty structures are left out, and
+/// those that no ray sees.
 fn one_node_leaves(tlas: &Tlas, blases: &[EncodedBlas]) -> Result<Bvh, tree::BvhError> {
     let kind = |item: u32| blases[instance_of(tlas, item).blas as usize].kind;
     let is_mixed = |item: u32| kind(item).triangles && kind(item).procedurals;
@@ -353,7 +354,10 @@ fn one_node_leaves(tlas: &Tlas, blases: &[EncodedBlas]) -> Result<Bvh, tree::Bvh
     for (entry, paired) in entries.iter_mut().zip(paired) {
         let items = if entry.link.is_leaf() { entry.link.range() } else { 0..0 };
         let items = &references[items];
-        let nothing = |&item: &u32| !kind(item).triangles && !kind(item).procedurals;
+        let nothing = |&item: &u32| {
+            let is_empty = !kind(item).triangles && !kind(item).procedurals;
+            is_empty || instance_of(tlas, item).mask == 0
+        };
         if entry.link.is_leaf() && items.iter().all(nothing) {
             entry.bounds = Aabb::EMPTY;
         } else if items.iter().any(nothing) || !paired && items.iter().any(|&i| is_mixed(i)) {

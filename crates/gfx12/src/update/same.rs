@@ -1,6 +1,7 @@
 //! Nodes and bytes that an update keeps.
 
 use super::{Pair, Rule};
+use crate::Gfx12;
 use crate::decode::{Pairs, split_key};
 use crate::layout::{
     BoxNode, ChildEntry, HiprtHeader, InstanceNode, NODE_BYTES, NodeBits, NodePointer,
@@ -8,18 +9,22 @@ use crate::layout::{
 };
 use crate::survey::{Header, Structure, Surveyed, entry_bits};
 use bvh4::update::{gpurt_rule, radv_rule};
-use machine::Findings;
+use machine::{Checked, Findings};
 use std::ops::Range;
 
 /// Bytes of a segment that are looked at elsewhere.
 type Claimed = Vec<Vec<bool>>;
 
 /// Compares both images; says whether some vertex or instance moved.
-pub(super) fn check(pair: &Pair<'_>, findings: &mut Findings<Rule>) -> bool {
+pub(super) fn check(
+    pair: &Pair<'_>,
+    before: &Checked<Gfx12>,
+    findings: &mut Findings<Rule>,
+) -> bool {
     let segments = pair.old.segments();
     let mut claimed: Claimed = segments.iter().map(|s| vec![false; s.bytes().len()]).collect();
     let mut moved = false;
-    for surveyed in &pair.before.proof().survey().structures {
+    for surveyed in &before.proof().survey().structures {
         if surveyed.leaves.is_empty() && surveyed.instances.is_empty() {
             empty(pair, surveyed, findings);
         }

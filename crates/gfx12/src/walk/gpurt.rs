@@ -50,12 +50,7 @@ impl Gpurt {
         observer: &mut O,
     ) -> Result<(), MachineError> {
         let (image, query) = (&self.0, &query.as_ray(NAME)?);
-        let Answer { hits, counters } = answer;
-        let mut found = Found::new(query, hits);
-        counters.queries += 1;
-        if !query.can_hit() {
-            return Ok(());
-        }
+        let Some((mut found, counters)) = Found::begin(query, answer) else { return Ok(()) };
         let flags = PointerFlags::of_ray(query.flags.bits());
         let mut walk = Walk {
             lane: Lane::new(image, query, flags, counters, observer),

@@ -46,12 +46,7 @@ impl Hiprt {
         observer: &mut O,
     ) -> Result<(), MachineError> {
         let (image, query) = (&self.0, &query.as_ray(NAME)?);
-        let Answer { hits, counters } = answer;
-        let mut found = Found::new(query, hits);
-        counters.queries += 1;
-        if !query.can_hit() {
-            return Ok(());
-        }
+        let Some((mut found, counters)) = Found::begin(query, answer) else { return Ok(()) };
         let mut lane = Lane::new(image, query, PointerFlags::empty(), counters, observer);
         lane.resource.heuristic = SortHeuristic::Closest;
         lane.resource.pointer_flags = false;

@@ -180,12 +180,7 @@ fn trace<O: Observer + ?Sized>(
     answer: &mut Answer,
     observer: &mut O,
 ) -> Result<(), MachineError> {
-    let Answer { hits, counters } = answer;
-    let mut found = Found::new(query, hits);
-    counters.queries += 1;
-    if !query.can_hit() {
-        return Ok(());
-    }
+    let Some((mut found, counters)) = Found::begin(query, answer) else { return Ok(()) };
     // RADV skips kinds of primitives in shader code: its authors found those flags unusable (G-18).
     let skips = PointerFlags::SKIP_TRIANGLES | PointerFlags::SKIP_PROCEDURAL;
     let flags = PointerFlags::of_ray(query.flags.bits()).difference(skips);

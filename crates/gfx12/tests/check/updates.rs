@@ -192,7 +192,7 @@ fn copies_that_should_be_equal() {
         check_update(&update).unwrap().iter().map(|finding| finding.rule).collect()
     };
     let cost = Rule::Cost.name();
-    assert!(rules(&before, &after).iter().all(|rule| *rule == cost));
+    assert_eq!(rules(&before, &after), BTreeSet::from([cost]));
     assert!(rules(&after, &after).contains(Rule::Old.name()));
     assert!(rules(&before, &other).contains(Rule::Twice.name()));
 }

@@ -13,7 +13,8 @@ use tree::{Blas, Bvh, Instance, Node, NodeLink, Tlas, Tree};
 fn instance() -> impl Strategy<Value = Instance> {
     let rows = prop::array::uniform3(prop::array::uniform4(-2.0f32..2.0));
     let numbers = [0u32..1 << 24, 0u32..1 << 24];
-    (rows, 0u32..3, any::<u8>(), numbers, 0u8..16).prop_filter_map(
+    let mask = prop_oneof![3 => any::<u8>(), 1 => Just(0)];
+    (rows, 0u32..3, mask, numbers, 0u8..16).prop_filter_map(
         "invertible",
         |(rows, blas, mask, [custom_index, sbt_offset], flags)| {
             let mut object_to_world = Transform { rows };
@@ -84,8 +85,10 @@ proptest! {
             let own: Vec<&FoundInstance> =
                 found.iter().filter(|f| f.sideband.instance_index as usize == number).collect();
             let blas = &tree.blases[instance.blas as usize];
-            let triangles = !blas.primitives.triangles.is_empty();
-            let boxes = !blas.primitives.boxes.is_empty();
+            // no ray sees a mask of 0.
+            let is_seen = instance.mask != 0;
+            let triangles = is_seen && !blas.primitives.triangles.is_empty();
+            let boxes = is_seen && !blas.primitives.boxes.is_empty();
             let mut expected = Vec::new();
             if triangles {
                 expected.push((false, true));

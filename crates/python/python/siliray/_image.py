@@ -23,7 +23,7 @@ ImageLike: TypeAlias = Union["Image", str, PathLike[str], bytes, bytearray, memo
 
 @dataclass(frozen=True)
 class RawMemory:
-    """Where nodes lie in raw memory, which is mapped at address 0.
+    """Where nodes lie in raw memory.
 
     >>> from siliray import RawMemory
     >>> RawMemory(base=0x40, primitive_base=0x4C0, root=0x5).format
@@ -41,6 +41,8 @@ class RawMemory:
     #: Who wrote it, of the formats `gfx10-bvh4` and `gfx11-bvh4`: `own`, `radv`, `gpurt`, `hiprt`
     #: or `radv-file`; what the headers before its nodes say by default.
     writer: str | None = None
+    #: The address of its first byte, so that the addresses in instances lead to their structures.
+    address: int = 0
 
 
 class Image:
@@ -198,11 +200,13 @@ def _choice(structure: int | None, raw: RawMemory | None) -> ReadChoice:
     if start is not None:
         raise OptionError("structure and raw: raw memory has no structures to start in")
     last = 2**64 - 1
+    address = _options.integer(raw.address, "address", 0, last)
+    base = _options.integer(raw.base, "base", 0, last)
     primitives = _options.optional_integer(raw.primitive_base, "primitive_base", 0, last)
     root = _options.integer(raw.root, "root", 0, last)
     return {
         "structure": None,
-        "raw": (_options.integer(raw.base, "base", 0, last), primitives, root),
+        "raw": (address, base, primitives, root),
         "writer": _options.optional_text(raw.writer, "writer"),
         "format": _options.text(raw.format, "format"),
     }

@@ -38,7 +38,7 @@ version: str
 
 class ReadChoice(TypedDict):
     structure: int | None
-    raw: tuple[int, int | None, int] | None
+    raw: tuple[int, int, int | None, int] | None
     writer: str | None
     format: str
 

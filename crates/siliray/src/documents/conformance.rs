@@ -247,13 +247,14 @@ pub struct LawImage {
 #[derive(Debug, Clone, Serialize)]
 pub struct LawMachine {
     pub machine: &'static str,
+    /// Then nothing was compared, and nothing is told of it.
     pub refused: Option<String>,
-    pub hits: usize,
-    pub losses: usize,
-    pub known_losses: usize,
-    pub mismatches: usize,
-    pub lost_primitives: usize,
-    pub lost: Vec<LostDocument>,
+    pub hits: Option<usize>,
+    pub losses: Option<usize>,
+    pub known_losses: Option<usize>,
+    pub mismatches: Option<usize>,
+    pub lost_primitives: Option<usize>,
+    pub lost: Option<Vec<LostDocument>>,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -286,15 +287,16 @@ impl From<&ImageReport> for LawImage {
 
 impl From<&MachineReport> for LawMachine {
     fn from(report: &MachineReport) -> Self {
+        let walked = report.refused.is_none().then_some(report);
         Self {
             machine: report.machine,
             refused: report.refused.clone(),
-            hits: report.hits,
-            losses: report.losses,
-            known_losses: report.known,
-            mismatches: report.mismatches,
-            lost_primitives: report.lost.len(),
-            lost: report.lost.iter().map(LostDocument::from).collect(),
+            hits: walked.map(|report| report.hits),
+            losses: walked.map(|report| report.losses),
+            known_losses: walked.map(|report| report.known),
+            mismatches: walked.map(|report| report.mismatches),
+            lost_primitives: walked.map(|report| report.lost.len()),
+            lost: walked.map(|report| report.lost.iter().map(LostDocument::from).collect()),
         }
     }
 }

@@ -25,6 +25,7 @@ pub(super) fn show(
     let node = NodeRef::from_root(&file.image, pointer);
     let described = (format.describe)(&file.image, node)
         .map_err(|error| Failure::input(format!("{}: {error}", name.display())))?;
+    let described = file.amended(described);
     let mut text = format!("{}: {}", described.node, part(file, &described));
     for beside in &described.beside {
         text += &format!("\nbeside it: {}", part(file, beside));

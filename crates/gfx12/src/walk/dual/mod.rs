@@ -63,12 +63,7 @@ impl Dual {
         observer: &mut O,
     ) -> Result<(), MachineError> {
         let query = &query.as_ray(NAME)?;
-        let Answer { hits, counters } = answer;
-        counters.queries += 1;
-        let found = Found::new(query, hits);
-        if !query.can_hit() {
-            return Ok(());
-        }
+        let Some((found, counters)) = Found::begin(query, answer) else { return Ok(()) };
         let mut lane = Lane::new(&self.0, query, found, counters, observer);
         let outcome = walk(&mut lane).map(|_| ());
         lane.found.end(outcome)

@@ -1,0 +1,125 @@
+//! Primitives and instances that a driver's header or list has, and no box leads to.
+
+use super::decode::leaf_node;
+use super::dialect::{Dialect, HeaderKind, StoredHeader};
+use super::{Findings, Rule};
+use crate::layout::pointer::{NODE_BYTES, UNIT_BYTES};
+use crate::layout::{Bvh4Pointer, GpurtHeader, RadvHeader};
+use crate::survey::{Memory, Surveyed};
+use machine::bits::Bits;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Compares what was given to a build with what can be reached.
+pub(super) fn check<D: Dialect>(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed<D>,
+    stored: &StoredHeader,
+    header: &[u8],
+    findings: &mut Findings,
+) {
+    let mut lost = Lost { memory, surveyed, findings };
+    match stored.kind {
+        HeaderKind::Radv => {
+            lost.in_slots(stored.bytes.start, &RadvHeader::decode(&Bits::from_bytes(header)))
+        }
+        HeaderKind::Gpurt => lost.in_list(&GpurtHeader::decode(&Bits::from_bytes(header))),
+        HeaderKind::RadvFile => lost.in_ids(stored.bytes.start),
+    }
+}
+
+struct Lost<'a, 'm, D: Dialect> {
+    memory: &'a Memory<'m>,
+    surveyed: &'a Surveyed<D>,
+    findings: &'a mut Findings,
+}
+
+impl<D: Dialect> Lost<'_, '_, D> {
+    fn add(&mut self, address: u64, bits: Range<u32>, found: String, expected: &str) {
+        let place = || format!("structure at {:#x}", self.surveyed.structure.base());
+        self.findings.add_at(Rule::LostPrimitive, self.memory, address, bits, || {
+            [found, expected.to_owned(), place()]
+        });
+    }
+
+    /// Where the leaves that can be reached lie.
+    fn reached(&self) -> BTreeSet<u64> {
+        let leaves = self.surveyed.leaves.iter().map(|leaf| leaf.pointer);
+        let instances = self.surveyed.instances.iter().map(|instance| instance.pointer);
+        leaves.chain(instances).map(|it| self.surveyed.structure.address_of(it)).collect()
+    }
+
+    /// RADV has a place for each primitive, in order. Instances may be inactive in many ways.
+    fn in_slots(&mut self, start: u64, header: &RadvHeader) {
+        let first = start.saturating_add(header.leaf_offset);
+        let room = self.memory.get(first, 1).map_or(0, |_| self.rest(first) / UNIT_BYTES);
+        let is_there = header.leaf_offset == u64::from(header.bvh_offset) + NODE_BYTES;
+        let is_top = !self.surveyed.instances.is_empty();
+        if header.primitive_count > room || !is_there || is_top {
+            return;
+        }
+        let mut next = 0;
+        let ends = [first + UNIT_BYTES * header.primitive_count];
+        let reached = self.reached();
+        for &address in reached.range(first..ends[0]).chain(&ends) {
+            let slot = (address - first) / UNIT_BYTES;
+            if slot > next {
+                let bits = RadvHeader::primitive_count.bits();
+                let expected = "all that the header counts in boxes, unless inactive";
+                self.add(start, bits, numbers("primitive", next..slot), expected);
+            }
+            next = slot + 1;
+        }
+    }
+
+    /// GPURT lists the node of each.
+    fn in_list(&mut self, header: &GpurtHeader) {
+        let structure = self.surveyed.structure;
+        let list = structure.base() + u64::from(header.primitive_pointer_offset);
+        let bytes = 4 * header.primitive_count as usize;
+        let Some(pointers) = self.memory.get(list, bytes) else { return };
+        let reached = self.reached();
+        let listed = pointers.chunks_exact(4).enumerate().map(|(number, bytes)| {
+            let word = u32::from_le_bytes(std::array::from_fn(|k| bytes[k]));
+            (list + 4 * number as u64, Bvh4Pointer(word))
+        });
+        for (place, pointer) in listed.filter(|(_, it)| *it != Bvh4Pointer::INVALID) {
+            if !reached.contains(&structure.address_of(pointer)) {
+                let found = format!("{pointer}, a node in no box");
+                self.add(place, 0..32, found, "a leaf of the tree, or 0xffffffff");
+            }
+        }
+    }
+
+    /// RADV's exporter counts and lists what it reaches: only holes among ids are known.
+    fn in_ids(&mut self, start: u64) {
+        let leaves = (0..self.surveyed.leaves.len()).filter_map(|leaf| {
+            let node = leaf_node(self.memory, self.surveyed, leaf)?;
+            Some(node.all().iter().map(|it| (it.id.geometry, it.id.primitive)).collect::<Vec<_>>())
+        });
+        let ids: BTreeSet<(u32, u32)> = leaves.flatten().collect();
+        let mut last = (0, 0);
+        for &(geometry, primitive) in &ids {
+            let next = if geometry == last.0 { last.1 } else { 0 };
+            if primitive > next {
+                let found = numbers("primitive", next.into()..primitive.into());
+                let found = format!("geometry {geometry}: {found}");
+                self.add(start, 0..0, found, "all ids up to the highest, unless inactive");
+            }
+            last = (geometry, primitive.saturating_add(1));
+        }
+    }
+
+    /// Bytes from an address to the end of its segment.
+    fn rest(&self, address: u64) -> u64 {
+        let segment = self.memory.segment_of(address).map(|it| &self.memory.segments()[it]);
+        segment.map_or(0, |it| (it.address + it.bytes().len() as u64).saturating_sub(address))
+    }
+}
+
+fn numbers(what: &str, lost: Range<u64>) -> String {
+    match lost.end - lost.start {
+        1 => format!("{what} {} in no box", lost.start),
+        _ => format!("{what}s {}..={} in no box", lost.start, lost.end - 1),
+    }
+}
