@@ -5,7 +5,7 @@ use crate::binary::Node;
 use crate::cells::{self, Cut};
 use crate::primitives;
 use crate::progress::{Monitor, Progress};
-use crate::spatial_split;
+use crate::spatial_split::{self, Worth};
 use crate::tagged_box::{Bounds, TaggedBox};
 use geometry::exact::{ExactVec3, rational, vector};
 use geometry::random::Random;
@@ -33,7 +33,7 @@ fn reference_boxes(primitives: &Primitives) -> Vec<Vec<Bounds>> {
     let watch = |_: Progress| ControlFlow::Continue(());
     let monitor = Monitor::new(&watch, 1);
     let references = primitives::references(primitives);
-    let nodes = spatial_split::build(references, primitives, 2.0, &monitor).unwrap();
+    let nodes = spatial_split::build(references, primitives, 2.0, Worth::BEST, &monitor).unwrap();
     let mut boxes = vec![Vec::new(); primitives.triangles.len()];
     let mut open = vec![0];
     while let Some(index) = open.pop() {

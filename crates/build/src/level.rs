@@ -10,8 +10,9 @@ use crate::progress::{Monitor, ProgressFn};
 use crate::reinsertion::{self, Effort};
 use crate::report::Report;
 use crate::scratch::Scratch;
+use crate::spatial_split::{self, Worth};
 use crate::tagged_box::TaggedBox;
-use crate::{BuildError, binned, ploc, spatial_split};
+use crate::{BuildError, binned, ploc};
 use geometry::Aabb;
 use rayon::prelude::*;
 use scene::{Object, Scene};
@@ -39,17 +40,33 @@ pub fn build(
     options: &Options,
     watch: &ProgressFn<'_>,
 ) -> Result<Built, BuildError> {
-    options.validate()?;
-    check_instances(scene)?;
     // WebAssembly has no clock of its own.
     let start = (!cfg!(target_family = "wasm")).then(Instant::now);
-    let monitor = Monitor::new(watch, work(scene, options.preset));
-    // All of it within the pool: a thread from outside would be put to sleep and woken in each
-    // pass.
-    let (tree, binary) = rayon::scope(|_| build_levels(scene, options, &monitor))?;
+    let (tree, binary) = levels(scene, options, watch)?;
     let seconds = start.map_or(0.0, |start| start.elapsed().as_secs_f64());
     let report = Report::new(&tree, &binary, options, seconds)?;
     Ok(Built { tree, report })
+}
+
+/// The same without the figures, which take some time of their own.
+///
+/// # Errors
+/// As [`build`].
+pub fn tree(scene: &Scene, options: &Options, watch: &ProgressFn<'_>) -> Result<Tree, BuildError> {
+    levels(scene, options, watch).map(|(tree, _)| tree)
+}
+
+fn levels(
+    scene: &Scene,
+    options: &Options,
+    watch: &ProgressFn<'_>,
+) -> Result<(Tree, LevelCosts), BuildError> {
+    options.validate()?;
+    check_instances(scene)?;
+    let monitor = Monitor::new(watch, work(scene, options.preset));
+    // All of it within the pool: a thread from outside would be put to sleep and woken in each
+    // pass.
+    rayon::scope(|_| build_levels(scene, options, &monitor))
 }
 
 /// What a tree of the scene would hold, without any hierarchy: the primitives of each object, and
@@ -192,7 +209,7 @@ fn build_tlas(
         Preset::Octree | Preset::KdTree => Preset::Balanced,
         other => other,
     };
-    let options = Options { preset, max_leaf: 1, split_budget: 0.0, ..*options };
+    let options = Options { preset, max_leaf: 1, split_budget: Some(0.0), ..*options };
     let Collapsed { bvh, binary_cost } =
         build_level(references, &Primitives::default(), instances.len(), &options, monitor)?;
     Ok((Tlas { instances, bvh }, binary_cost))
@@ -225,10 +242,15 @@ fn build_level(
             };
             ploc::build(references.len(), leaf, monitor)?
         }
-        Preset::Balanced => binned::build(references, monitor)?,
+        Preset::Balanced if options.split_budget() == 0.0 => binned::build(references, monitor)?,
+        Preset::Balanced => {
+            let budget = options.split_budget();
+            spatial_split::build(references, primitives, budget, Worth::BALANCED, monitor)?
+        }
         Preset::Best => {
-            let budget = options.split_budget;
-            let mut nodes = spatial_split::build(references, primitives, budget, monitor)?;
+            let budget = options.split_budget();
+            let mut nodes =
+                spatial_split::build(references, primitives, budget, Worth::BEST, monitor)?;
             reinsertion::optimise(&mut nodes, Effort::default(), monitor)?;
             nodes
         }

@@ -15,13 +15,13 @@
 //! | `object_split` | splitting a range of references with bins |
 //! | `sweep` | the exact heuristic for small ranges |
 //! | `full_sweep` | the exact heuristic for all ranges, where time does not count |
-//! | `binned` | top-down building: preset `balanced` |
+//! | `binned` | top-down building without spatial splits: preset `balanced` |
 //! | `morton` | references along a Morton curve |
 //! | `neighbours` | who should merge with whom along the curve |
 //! | `ploc` | bottom-up building by clusters: preset `fast` |
 //! | `clip` | cutting a reference at a plane, without losing any of it |
 //! | `spatial_bins` | where to cut space |
-//! | `spatial_split` | top-down building with spatial splits: preset `best` |
+//! | `spatial_split` | top-down building with spatial splits: `best`, and `balanced` if asked |
 //! | `cells` | cells of space as boxes: presets `octree` and `kd-tree` |
 //! | `reinsertion` | moving subtrees of a finished tree: preset `best` |
 //! | [`objective`](Objective) | what nodes and leaves of a wide tree cost |
@@ -72,7 +72,7 @@ mod tagged_box;
 
 pub use binary_tree::{BinaryTree, Widened};
 pub use error::BuildError;
-pub use level::{Built, build, contents};
+pub use level::{Built, build, contents, tree};
 pub use objective::Objective;
 pub use options::{MAX_LEAF, Options, OptionsError, Preset};
 pub use progress::{Progress, ProgressFn};

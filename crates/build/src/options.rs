@@ -9,7 +9,7 @@ use tree::bvh::MAX_WIDTH;
 pub enum Preset {
     /// Clusters along a Morton curve (PLOC): the quickest build.
     Fast,
-    /// Binned surface-area heuristic.
+    /// Binned surface-area heuristic; with a split budget, spatial splits where they gain most.
     #[default]
     Balanced,
     /// Surface-area heuristic with spatial splits, then reinsertion: the best tree.
@@ -71,9 +71,10 @@ pub struct Options {
     /// How many references of a leaf are tested at once, 1 to [`MAX_LEAF`]: to the heuristic, a
     /// leaf costs as much as the number of such tests that it takes.
     pub leaf_test_width: usize,
-    /// How many references spatial splits may add, as a share of the primitives, 0 to 4. Only
-    /// [`Preset::Best`] splits; 0 turns splits off.
-    pub split_budget: f32,
+    /// How many references spatial splits may add, as a share of the primitives, 0 to 4; 0 turns
+    /// splits off. If nothing is said, [`Preset::Best`] may add 0.3 and the others nothing; octrees
+    /// and k-d trees do not split.
+    pub split_budget: Option<f32>,
 }
 
 impl Default for Options {
@@ -83,7 +84,7 @@ impl Default for Options {
             width: 8,
             max_leaf: 8,
             leaf_test_width: 1,
-            split_budget: 0.3,
+            split_budget: None,
         }
     }
 }
@@ -129,10 +130,17 @@ impl Options {
         if !(1..=MAX_LEAF).contains(&self.leaf_test_width) {
             return Err(OptionsError::LeafTestWidth(self.leaf_test_width));
         }
-        if !(0.0..=4.0).contains(&self.split_budget) {
-            return Err(OptionsError::SplitBudget(self.split_budget));
+        if !(0.0..=4.0).contains(&self.split_budget()) {
+            return Err(OptionsError::SplitBudget(self.split_budget()));
         }
         Ok(())
+    }
+
+    /// How many references splits may add, asked for or usual.
+    #[must_use]
+    pub fn split_budget(&self) -> f32 {
+        let usual = if self.preset == Preset::Best { 0.3 } else { 0.0 };
+        self.split_budget.unwrap_or(usual)
     }
 }
 
@@ -160,7 +168,7 @@ mod tests {
         assert_eq!(no_leaf.validate(), Err(OptionsError::MaxLeaf(0)));
         let none = Options { leaf_test_width: 0, ..good };
         assert_eq!(none.validate(), Err(OptionsError::LeafTestWidth(0)));
-        let splits = Options { split_budget: f32::NAN, ..good };
+        let splits = Options { split_budget: Some(f32::NAN), ..good };
         assert!(splits.validate().is_err());
     }
 }

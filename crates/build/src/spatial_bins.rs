@@ -38,22 +38,66 @@ pub(crate) fn cheapest_plane(
     references: &[TaggedBox],
     bounds: &Bounds,
 ) -> Option<Plane> {
+    let space =
+        Space { primitives, x: Slabs::new(bounds), y: Slabs::new(bounds), z: Slabs::new(bounds) };
+    let [x, y, z] = space.binned(references);
     let planes = [
-        cheapest_on_axis::<0>(primitives, references, bounds),
-        cheapest_on_axis::<1>(primitives, references, bounds),
-        cheapest_on_axis::<2>(primitives, references, bounds),
+        space.x.as_ref().and_then(|slabs| x.cheapest(slabs)),
+        space.y.as_ref().and_then(|slabs| y.cheapest(slabs)),
+        space.z.as_ref().and_then(|slabs| z.cheapest(slabs)),
     ];
     let found = planes.into_iter().flatten();
     found.reduce(|best, plane| if plane.cost < best.cost { plane } else { best })
 }
 
-fn cheapest_on_axis<const AXIS: usize>(
-    primitives: &Primitives,
-    references: &[TaggedBox],
-    bounds: &Bounds,
-) -> Option<Plane> {
-    let slabs = Slabs::<AXIS>::new(bounds)?;
-    binned(primitives, references, &slabs).cheapest(&slabs)
+/// What is binned, and the bins of the axes along which the box can be divided.
+struct Space<'a> {
+    primitives: &'a Primitives,
+    x: Option<Slabs<0>>,
+    y: Option<Slabs<1>>,
+    z: Option<Slabs<2>>,
+}
+
+impl Space<'_> {
+    fn binned(&self, references: &[TaggedBox]) -> [Bins; 3] {
+        if references.len() <= BLOCK {
+            return self.block(references);
+        }
+        let blocks: Vec<[Bins; 3]> =
+            references.par_chunks(BLOCK).map(|block| self.block(block)).collect();
+        let mut bins = [Bins::EMPTY; 3];
+        for block in &blocks {
+            bins.iter_mut().zip(block).for_each(|(all, own)| all.merge(own));
+        }
+        bins
+    }
+
+    /// Bins references on all axes in one pass.
+    fn block(&self, references: &[TaggedBox]) -> [Bins; 3] {
+        let mut bins = [Bins::EMPTY; 3];
+        let [x, y, z] = &mut bins;
+        for reference in references {
+            let own = reference.clean_bounds();
+            let part = Part { primitives: self.primitives, item: reference.tag_a(), own };
+            if let Some(slabs) = &self.x {
+                x.add(&part, slabs);
+            }
+            if let Some(slabs) = &self.y {
+                y.add(&part, slabs);
+            }
+            if let Some(slabs) = &self.z {
+                z.add(&part, slabs);
+            }
+        }
+        bins
+    }
+}
+
+/// A reference to be binned.
+struct Part<'a> {
+    primitives: &'a Primitives,
+    item: u32,
+    own: Bounds,
 }
 
 /// The planes between the bins of one axis.
@@ -61,6 +105,8 @@ struct Slabs<const AXIS: usize> {
     low: f32,
     scale: f32,
     planes: [f32; BINS - 1],
+    /// The space of each bin, without end across the axis.
+    spaces: [Bounds; BINS],
 }
 
 impl<const AXIS: usize> Slabs<AXIS> {
@@ -74,11 +120,13 @@ impl<const AXIS: usize> Slabs<AXIS> {
         let scale = BINS as f32 / (high - low);
         let rising = planes.windows(2).all(|pair| pair[0] < pair[1]);
         let inside = low < planes[0] && planes[BINS - 2] < high;
-        (rising && inside && scale.is_finite() && scale > 0.0).then_some(Self {
-            low,
-            scale,
-            planes,
-        })
+        let mut spaces = [ALL_OF_SPACE; BINS];
+        for (bin, &plane) in planes.iter().enumerate() {
+            spaces[bin].max[AXIS] = plane;
+            spaces[bin + 1].min[AXIS] = plane;
+        }
+        let is_sound = rising && inside && scale.is_finite() && scale > 0.0;
+        is_sound.then_some(Self { low, scale, planes, spaces })
     }
 
     /// The bin of a coordinate, or the nearest there is.
@@ -88,59 +136,40 @@ impl<const AXIS: usize> Slabs<AXIS> {
     }
 }
 
-/// What lies in the bins.
+const ALL_OF_SPACE: Bounds = Bounds { min: Vec3A::NEG_INFINITY, max: Vec3A::INFINITY };
+
+/// What lies in the bins of one axis.
+#[derive(Clone, Copy)]
 struct Bins {
     bounds: [Bounds; BINS],
     begun: [u32; BINS],
     ended: [u32; BINS],
 }
 
-fn binned<const AXIS: usize>(
-    primitives: &Primitives,
-    references: &[TaggedBox],
-    slabs: &Slabs<AXIS>,
-) -> Bins {
-    let of_block = |block: &[TaggedBox]| {
-        let mut bins = Bins { bounds: [Bounds::EMPTY; BINS], begun: [0; BINS], ended: [0; BINS] };
-        block.iter().for_each(|reference| bins.add(primitives, reference, slabs));
-        bins
-    };
-    if references.len() <= BLOCK {
-        return of_block(references);
-    }
-    let blocks: Vec<Bins> = references.par_chunks(BLOCK).map(of_block).collect();
-    let mut bins = of_block(&[]);
-    blocks.iter().for_each(|block| bins.merge(block));
-    bins
-}
-
 impl Bins {
-    fn add<const AXIS: usize>(
-        &mut self,
-        primitives: &Primitives,
-        reference: &TaggedBox,
-        slabs: &Slabs<AXIS>,
-    ) {
-        let own = reference.clean_bounds();
+    const EMPTY: Self = Self { bounds: [Bounds::EMPTY; BINS], begun: [0; BINS], ended: [0; BINS] };
+
+    #[inline(always)]
+    fn add<const AXIS: usize>(&mut self, part: &Part<'_>, slabs: &Slabs<AXIS>) {
+        let own = part.own;
         let first = slabs.bin_of(own.min[AXIS]);
         let last = slabs.bin_of(own.max[AXIS]).max(first);
         self.begun[first] += 1;
         self.ended[last] += 1;
-        match primitives.get(reference.tag_a() as usize) {
-            Primitive::Triangle(triangle) if first < last => {
-                let vertices = triangle.vertices.map(Vec3A::from);
-                self.chop_triangle(&vertices, &own, slabs, first, last);
-            }
-            _ => {
-                for bin in first..=last {
-                    self.put(bin, own, &own, slabs);
-                }
-            }
+        // Most references lie in one bin: what they refer to need not be looked at.
+        if first == last {
+            self.put(first, own, &own, slabs);
+        } else if let Primitive::Triangle(triangle) = part.primitives.get(part.item as usize) {
+            let vertices = triangle.vertices.map(Vec3A::from);
+            self.chop_triangle(&vertices, &own, slabs, first, last);
+        } else {
+            (first..=last).for_each(|bin| self.put(bin, own, &own, slabs));
         }
     }
 
     /// Puts corners into their bins, and the points where edges cross planes into the bins on both
     /// sides.
+    #[inline(never)] // rare, and large
     fn chop_triangle<const AXIS: usize>(
         &mut self,
         vertices: &[Vec3A; 3],
@@ -158,6 +187,9 @@ impl Bins {
             let [start, end] = [from, to].map(|v| slabs.bin_of(v[AXIS]).clamp(first, last));
             parts[start] = parts[start].with_point(from);
             parts[end] = parts[end].with_point(to);
+            if start == end {
+                continue;
+            }
             let step = (to - from) / (to[AXIS] - from[AXIS]);
             for bin in start..end {
                 let point = from + step * (slabs.planes[bin] - from[AXIS]);
@@ -179,13 +211,9 @@ impl Bins {
         own: &Bounds,
         slabs: &Slabs<AXIS>,
     ) {
-        let (mut min, mut max) = (part.min.max(own.min), part.max.min(own.max));
-        if bin > 0 {
-            min[AXIS] = min[AXIS].max(slabs.planes[bin - 1]);
-        }
-        if bin < BINS - 1 {
-            max[AXIS] = max[AXIS].min(slabs.planes[bin]);
-        }
+        let space = &slabs.spaces[bin];
+        let min = part.min.max(own.min).max(space.min);
+        let max = part.max.min(own.max).min(space.max);
         if min.cmple(max).all() {
             self.bounds[bin] = self.bounds[bin].union(Bounds { min, max });
         }

@@ -31,13 +31,13 @@ proptest! {
 #[test]
 fn any_number_of_threads_gives_the_same_tree() {
     let scene = mesh_of(&random_triangles(90_000, 5, 0.3));
-    for preset in Preset::ALL {
-        let options = Options::preset(preset);
+    let split = Options { split_budget: Some(0.2), ..Options::preset(Preset::Balanced) };
+    for options in Preset::ALL.map(Options::preset).into_iter().chain([split]) {
         let trees = [1, 2, 7].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| build_with(&scene, &options)).tree
         });
-        assert!(trees[0] == trees[1] && trees[0] == trees[2], "{preset}");
+        assert!(trees[0] == trees[1] && trees[0] == trees[2], "{options:?}");
     }
 }
 
@@ -48,11 +48,11 @@ fn copies_of_one_triangle() {
         Vec3::new(-4.0, 5.5, 3.25),
         Vec3::new(0.5, -7.0, 9.0),
     );
-    for preset in Preset::ALL {
-        let options = Options::preset(preset);
+    let split = Options { split_budget: Some(0.2), ..Options::preset(Preset::Balanced) };
+    for options in Preset::ALL.map(Options::preset).into_iter().chain([split]) {
         let built = build_with(&mesh_of(&vec![one; 100_000]), &options);
         check_tree(&built, &options);
-        assert!(built.report.depth < 24, "{preset}: depth {}", built.report.depth);
+        assert!(built.report.depth < 24, "{options:?}: depth {}", built.report.depth);
     }
 }
 

@@ -62,7 +62,7 @@ enum Leaves {
 /// Checks every promise of the crate's documentation on all levels.
 pub(crate) fn check_tree(built: &Built, options: &Options) {
     let leaves = match options.preset {
-        Preset::Best if options.split_budget > 0.0 => Leaves::Split,
+        Preset::Balanced | Preset::Best if options.split_budget() > 0.0 => Leaves::Split,
         Preset::Fast | Preset::Balanced | Preset::Best => Leaves::Tight,
         Preset::Octree | Preset::KdTree => Leaves::Cells,
     };

@@ -119,7 +119,7 @@ fn a_build_can_be_cancelled() {
 fn reported_costs_are_measured_costs() {
     let scene = mesh_of(&random_triangles(5000, 21, 3.0));
     for preset in Preset::ALL {
-        let binary = Options { width: 2, split_budget: 0.0, ..Options::preset(preset) };
+        let binary = Options { width: 2, split_budget: Some(0.0), ..Options::preset(preset) };
         let built = build_with(&scene, &binary);
         let measured = Quality::of(&built.tree.blases[0].bvh).sah_cost;
         assert!((built.report.sah_cost / measured - 1.0).abs() < 1e-4);
@@ -153,4 +153,20 @@ fn better_presets_make_better_trees() {
     assert!(best.duplicates > 0 && best.duplicates <= 1200);
     assert_eq!(balanced.duplicates, 0);
     assert!(kd.sah_cost < octree.sah_cost, "{} {}", kd.sah_cost, octree.sah_cost);
+}
+
+/// With a budget, `balanced` cuts where halves overlap much, keeps to the budget, and gains by it.
+#[test]
+fn balanced_trees_split_if_they_may() {
+    let scene = scene::builtin::Builtin::Hairball.scene(20_000);
+    let whole = Options::preset(Preset::Balanced);
+    let split = Options { split_budget: Some(0.17), ..whole };
+    let [whole, split] = [whole, split].map(|options| {
+        let built = build_with(&scene, &options);
+        check_tree(&built, &options);
+        built.report
+    });
+    assert_eq!(whole.duplicates, 0);
+    assert!((1..=3400).contains(&split.duplicates), "{}", split.duplicates);
+    assert!(split.sah_cost < whole.sah_cost, "{} {}", split.sah_cost, whole.sah_cost);
 }

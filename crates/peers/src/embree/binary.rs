@@ -68,7 +68,7 @@ pub struct BinaryFigures {
 /// # Errors
 /// When Embree 4 is not here or fails.
 pub fn medium(triangles: &[Triangle], max_leaf: u32) -> Result<BinaryFigures, PeerError> {
-    let device = Device::new(Arc::new(find::library(Version::Four)?))?;
+    let device = Device::new(Arc::new(find::library(Version::Four)?), "")?;
     let shared = &device.functions.shared;
     let mut primitives: Vec<RtcBuildPrimitive> =
         triangles.iter().zip(0..).map(|(triangle, index)| primitive(triangle, index)).collect();

@@ -2,6 +2,7 @@
 
 use super::library::{Functions, Handle};
 use crate::PeerError;
+use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -21,13 +22,14 @@ unsafe impl Send for Device {}
 unsafe impl Sync for Device {}
 
 impl Device {
-    /// A device with the usual settings: the widest instructions, and a thread for each core to
-    /// build.
-    pub(super) fn new(functions: Arc<Functions>) -> Result<Self, PeerError> {
+    /// A device with settings in Embree's own words; without any it takes the widest instructions,
+    /// and a thread for each core to build.
+    pub(super) fn new(functions: Arc<Functions>, settings: &str) -> Result<Self, PeerError> {
         let bytes = Box::new(AtomicI64::new(0));
-        // SAFETY: no configuration is a valid one.
-        let handle = unsafe { (functions.shared.new_device)(std::ptr::null()) };
         let library = functions.version.library();
+        let settings = CString::new(settings).map_err(|error| library.failed(error))?;
+        // SAFETY: the text ends with a zero, and is read before the call returns.
+        let handle = unsafe { (functions.shared.new_device)(settings.as_ptr()) };
         if handle.is_null() {
             return Err(library.failed("no device could be made on this processor"));
         }

@@ -96,6 +96,9 @@ functions! {
     attach_by_id = "rtcAttachGeometryByID": fn(Handle, Handle, u32);
     new_geometry = "rtcNewGeometry": fn(Handle, i32) -> Handle;
     release_geometry = "rtcReleaseGeometry": fn(Handle);
+    set_geometry_quality = "rtcSetGeometryBuildQuality": fn(Handle, i32);
+    get_geometry = "rtcGetGeometry": fn(Handle, u32) -> Handle;
+    update_buffer = "rtcUpdateGeometryBuffer": fn(Handle, i32, u32);
     commit_geometry = "rtcCommitGeometry": fn(Handle);
     set_shared_buffer = "rtcSetSharedGeometryBuffer":
         fn(Handle, i32, u32, i32, *const c_void, usize, usize, usize);

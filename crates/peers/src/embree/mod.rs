@@ -13,9 +13,11 @@
 //! | `device` | the owner of scenes; errors and memory |
 //! | `world` | a scene of siliray as a scene of Embree |
 //! | `single`, `packet` | rays one by one, and 16 at a time |
+//! | [`builds`](Builds) | how long its builders and refits take |
 //! | [`binary`] | Embree's own builder, asked for a binary hierarchy |
 
 pub mod binary;
+mod builds;
 mod device;
 mod find;
 mod layout;
@@ -32,6 +34,9 @@ use geometry::Ray;
 use scene::Scene;
 use std::sync::Arc;
 use world::World;
+
+pub use builds::{Builds, Refit};
+pub use world::Quality;
 
 /// How Embree is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +57,8 @@ struct EmbreePeer {
 pub(crate) fn peers(version: Version, scene: &Scene) -> Result<Vec<Box<dyn Peer>>, PeerError> {
     let functions = Arc::new(find::library(version)?);
     let build = |robust| {
-        let device = Device::new(Arc::clone(&functions))?;
-        World::new(device, scene, robust).map(Arc::new)
+        let device = Device::new(Arc::clone(&functions), "")?;
+        World::new(device, scene, robust, Quality::High).map(Arc::new)
     };
     let (fast, robust) = (build(false)?, build(true)?);
     let library = version.library();

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 /// `RTC_SCENE_FLAG_ROBUST`.
 const ROBUST: i32 = 4;
-/// `RTC_BUILD_QUALITY_HIGH`.
-const HIGH_QUALITY: i32 = 2;
+/// `RTC_BUILD_QUALITY_REFIT`, which geometries may have.
+const REFIT: i32 = 3;
 /// `RTC_GEOMETRY_TYPE_TRIANGLE`.
 const TRIANGLES: i32 = 0;
 /// `RTC_GEOMETRY_TYPE_INSTANCE`.
@@ -22,6 +22,17 @@ const VERTICES: (i32, i32) = (1, 0x9003);
 const ROW_MAJOR: i32 = 0x9134;
 /// Floats behind the last vertex: Embree loads 16 bytes for each.
 const PADDING: usize = 1;
+
+/// How much time is spent on a scene.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quality {
+    /// For scenes that change: the only one whose geometries can be refitted.
+    Low,
+    /// The usual one.
+    Medium,
+    /// With spatial splits.
+    High,
+}
 
 /// A scene in Embree, with the buffers that it reads.
 pub(super) struct World {
@@ -42,15 +53,20 @@ struct Mesh {
 }
 
 // SAFETY: queries on a committed scene may come from any thread, says Embree's documentation, and
-// nothing changes a scene after it is committed.
+// nothing changes a scene after it is committed but `refit`, which nobody else can be beside.
 unsafe impl Send for World {}
 
 // SAFETY: as above.
 unsafe impl Sync for World {}
 
 impl World {
-    /// Builds `scene` at high quality.
-    pub(super) fn new(device: Device, scene: &Scene, robust: bool) -> Result<Self, PeerError> {
+    /// Builds `scene`. At low quality its triangles are refitted when they are committed again.
+    pub(super) fn new(
+        device: Device,
+        scene: &Scene,
+        robust: bool,
+        quality: Quality,
+    ) -> Result<Self, PeerError> {
         let before = device.bytes();
         // Declared first, so that a scene which fails is released before its buffers.
         let meshes: Vec<Vec<Option<Mesh>>> = scene
@@ -62,10 +78,15 @@ impl World {
             Self { scenes: Vec::new(), device, build_seconds: 0.0, bytes: 0, meshes: Vec::new() };
         let start = Instant::now();
         for object in &meshes {
-            let handle = world.begin(robust);
+            let handle = world.begin(robust, quality);
             for (mesh, id) in object.iter().zip(0..) {
                 if let Some(mesh) = mesh {
                     world.attach(handle, id, TRIANGLES, |geometry| {
+                        if quality == Quality::Low {
+                            let shared = &world.device.functions.shared;
+                            // SAFETY: the geometry is alive; the quality is one of Embree's.
+                            unsafe { (shared.set_geometry_quality)(geometry, REFIT) };
+                        }
                         world.share(
                             geometry,
                             INDICES,
@@ -80,7 +101,7 @@ impl World {
             world.commit(handle)?;
         }
         if !scene.instances.is_empty() {
-            let handle = world.begin(robust);
+            let handle = world.begin(robust, quality);
             for (instance, id) in scene.instances.iter().zip(0..) {
                 let placed = world.scenes[instance.object];
                 let shared = &world.device.functions.shared;
@@ -105,14 +126,41 @@ impl World {
         self.scenes.last().copied().unwrap_or(std::ptr::null_mut())
     }
 
-    fn begin(&mut self, robust: bool) -> Handle {
+    /// Moves vertices to where they are in `moved`, a scene with the same triangles and without
+    /// instances; returns the seconds of the refit.
+    pub(super) fn refit(&mut self, moved: &Scene) -> Result<f64, PeerError> {
+        for (meshes, object) in self.meshes.iter_mut().zip(&moved.objects) {
+            for (mesh, geometry) in meshes.iter_mut().zip(&object.geometries) {
+                if let (Some(mesh), Shape::Triangles { positions, .. }) = (mesh, &geometry.shape) {
+                    let places = mesh.vertices.chunks_exact_mut(3).zip(positions);
+                    places.for_each(|(place, position)| place.copy_from_slice(position.as_ref()));
+                }
+            }
+        }
+        let start = Instant::now();
+        let shared = &self.device.functions.shared;
+        for (&handle, meshes) in self.scenes.iter().zip(&self.meshes) {
+            for (_, id) in meshes.iter().zip(0..).filter(|(mesh, _)| mesh.is_some()) {
+                // SAFETY: the scene is alive and has a geometry of this id.
+                let geometry = unsafe { (shared.get_geometry)(handle, id) };
+                // SAFETY: the geometry is alive and has one buffer of vertices.
+                unsafe { (shared.update_buffer)(geometry, VERTICES.0, 0) };
+                // SAFETY: the geometry is alive and complete.
+                unsafe { (shared.commit_geometry)(geometry) };
+            }
+            self.commit(handle)?;
+        }
+        Ok(start.elapsed().as_secs_f64())
+    }
+
+    fn begin(&mut self, robust: bool, quality: Quality) -> Handle {
         let shared = &self.device.functions.shared;
         // SAFETY: the device is alive.
         let handle = unsafe { (shared.new_scene)(self.device.handle) };
         // SAFETY: the scene is new; flags and quality are Embree's own.
         unsafe { (shared.set_scene_flags)(handle, if robust { ROBUST } else { 0 }) };
         // SAFETY: as above.
-        unsafe { (shared.set_scene_quality)(handle, HIGH_QUALITY) };
+        unsafe { (shared.set_scene_quality)(handle, quality as i32) };
         self.scenes.push(handle);
         handle
     }

@@ -134,7 +134,7 @@ pub fn format_options(format: &FormatEntry, settings: &Settings, preset: Preset)
     let usual = build::Options::preset(preset);
     let Some(trees) = &format.trees else { return usual };
     let TreeShape { width, max_leaf, leaf_test_width, splits } = (trees.shape)(settings);
-    let split_budget = if splits { usual.split_budget } else { 0.0 };
+    let split_budget = if splits { usual.split_budget } else { Some(0.0) };
     build::Options { width, max_leaf, leaf_test_width, split_budget, ..usual }
 }
 
