@@ -69,6 +69,30 @@ fn levels(
     rayon::scope(|_| build_levels(scene, options, &monitor))
 }
 
+/// The BLAS of an object alone; errors tell of it as object 0.
+///
+/// # Errors
+/// As [`build`].
+pub fn blas(object: &Object, options: &Options) -> Result<Blas, BuildError> {
+    options.validate()?;
+    let monitor = Monitor::new(&|_| ControlFlow::Continue(()), 1);
+    rayon::scope(|_| build_blas(object, 0, options, &monitor)).map(|(blas, _)| blas)
+}
+
+/// The TLAS over instances of objects with these boxes, all of which must be there.
+///
+/// # Errors
+/// As [`build`].
+pub fn tlas(
+    instances: Vec<Instance>,
+    objects: &[Aabb],
+    options: &Options,
+) -> Result<Tlas, BuildError> {
+    options.validate()?;
+    let monitor = Monitor::new(&|_| ControlFlow::Continue(()), 1);
+    build_tlas(instances, |object| objects[object], options, &monitor).map(|(tlas, _)| tlas)
+}
+
 /// What a tree of the scene would hold, without any hierarchy: the primitives of each object, and
 /// the instances.
 ///
@@ -79,9 +103,7 @@ pub fn contents(scene: &Scene) -> Result<(Vec<Primitives>, Vec<Instance>), Build
     let monitor = Monitor::new(&|_| ControlFlow::Continue(()), 1);
     let objects = scene.objects.iter().enumerate();
     let objects = objects.map(|(position, object)| primitives::collect(object, position, &monitor));
-    let instances = scene.instances.iter().enumerate();
-    let instances = instances.map(|(number, placed)| instance(number, placed));
-    Ok((objects.collect::<Result<_, _>>()?, instances.collect::<Result<_, _>>()?))
+    Ok((objects.collect::<Result<_, _>>()?, instances(scene)?))
 }
 
 fn build_levels(
@@ -99,7 +121,8 @@ fn build_levels(
     let (tree, tlas_cost) = match scene.instances.is_empty() {
         true => (Tree { blases: one_blas(blases), tlas: None }, None),
         false => {
-            let (tlas, cost) = build_tlas(scene, &blases, options, monitor)?;
+            let bounds = |object: usize| blases[object].bvh.root().bounds;
+            let (tlas, cost) = build_tlas(instances(scene)?, bounds, options, monitor)?;
             (Tree { blases, tlas: Some(tlas) }, Some(cost))
         }
     };
@@ -168,41 +191,37 @@ fn build_blas(
     Ok((Blas { primitives, bvh }, binary_cost))
 }
 
-/// What a tree says of an instance of a scene.
-fn instance(number: usize, placed: &scene::Instance) -> Result<Instance, BuildError> {
-    let singular = |source| BuildError::Singular { instance: number, source };
-    Ok(Instance {
-        blas: placed.object as u32,
-        world_to_object: placed.object_to_world.inverse().map_err(singular)?,
-        object_to_world: placed.object_to_world,
-        mask: placed.mask,
-        custom_index: placed.custom_index,
-        sbt_offset: placed.sbt_offset,
-        flags: placed.flags,
-    })
+/// What a tree says of the instances of a scene.
+fn instances(scene: &Scene) -> Result<Vec<Instance>, BuildError> {
+    let of_tree = |(instance, placed): (usize, &scene::Instance)| {
+        let singular = |source| BuildError::Singular { instance, source };
+        Ok(Instance {
+            blas: placed.object as u32,
+            world_to_object: placed.object_to_world.inverse().map_err(singular)?,
+            object_to_world: placed.object_to_world,
+            mask: placed.mask,
+            custom_index: placed.custom_index,
+            sbt_offset: placed.sbt_offset,
+            flags: placed.flags,
+        })
+    };
+    scene.instances.iter().enumerate().map(of_tree).collect()
 }
 
 /// The TLAS. Its leaves hold one instance each: entering an instance costs far more than a box
 /// test.
 fn build_tlas(
-    scene: &Scene,
-    blases: &[Blas],
+    instances: Vec<Instance>,
+    object_bounds: impl Fn(usize) -> Aabb,
     options: &Options,
     monitor: &Monitor<'_>,
 ) -> Result<(Tlas, f64), BuildError> {
-    let placed: Vec<(Instance, Aabb)> = scene
-        .instances
-        .iter()
-        .enumerate()
-        .map(|(instance, placed)| {
-            let singular = |source| BuildError::Singular { instance, source };
-            let instance = self::instance(instance, placed)?;
-            let object_bounds = &blases[placed.object].bvh.root().bounds;
-            let bounds = instance.world_bounds(object_bounds).map_err(singular)?;
-            Ok((instance, bounds))
-        })
-        .collect::<Result<_, BuildError>>()?;
-    let (instances, bounds): (Vec<_>, Vec<_>) = placed.into_iter().unzip();
+    let world_bounds = |(number, instance): (usize, &Instance)| {
+        let singular = |source| BuildError::Singular { instance: number, source };
+        instance.world_bounds(&object_bounds(instance.blas as usize)).map_err(singular)
+    };
+    let bounds: Vec<Aabb> =
+        instances.iter().enumerate().map(world_bounds).collect::<Result<_, _>>()?;
     let references = primitives::boxes_as_references(&bounds);
     // Boxes of instances are not cut: the parts of an instance are not in its box's parts.
     let preset = match options.preset {

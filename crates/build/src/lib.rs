@@ -72,7 +72,7 @@ mod tagged_box;
 
 pub use binary_tree::{BinaryTree, Widened};
 pub use error::BuildError;
-pub use level::{Built, build, contents, tree};
+pub use level::{Built, blas, build, contents, tlas, tree};
 pub use objective::Objective;
 pub use options::{MAX_LEAF, Options, OptionsError, Preset};
 pub use progress::{Progress, ProgressFn};

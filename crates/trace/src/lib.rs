@@ -38,6 +38,8 @@
 //! | [`beam`] | beams: queries, and many boxes at once |
 //! | [`nearest`] | the nearest point of the surface, and the side on which one is |
 //! | [`refit`] | tracers that follow a mesh which moves |
+//! | `decay` | how much their trees have decayed |
+//! | `rebuild` | building anew what has, and nothing else |
 //! | [`stored`] | tracers in files |
 //! | `safety` | what `unsafe` rests on |
 //! | `ordinary` | which rays and worlds the fast kernels take |
@@ -74,6 +76,7 @@ mod batch;
 pub mod beam;
 #[cfg(target_arch = "x86_64")]
 mod bundle;
+mod decay;
 mod error;
 mod in_place;
 mod kernel;
@@ -81,6 +84,7 @@ mod kind;
 pub mod nearest;
 mod ordinary;
 mod oriented;
+mod rebuild;
 pub mod refit;
 mod safety;
 mod scalar;

@@ -12,11 +12,9 @@
 //!         positions.iter_mut().for_each(|p| *p += Vec3::new(0.0, 0.1 * p.x.sin(), 0.0));
 //!     }
 //! }
-//! let refit = tracer.refit(&scene)?;
-//! if refit.worst() > 2.0 {
-//!     tracer = Tracer::new(&scene)?; // the tree has decayed: a new one pays
-//! }
-//! # assert!(refit.worst() < 2.0 && tracer.triangle_count() > 0);
+//! // Parts of trees that have decayed by more than a factor of two are built anew.
+//! let refit = tracer.refit_or_rebuild(&scene, 2.0)?;
+//! # assert!(refit.worst() < 2.0 && refit.rebuilt == 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -24,6 +22,7 @@
 //! where they are now. Answers are those of a new tracer; only the way to them grows longer as
 //! things that were neighbours drift apart. [`Refit`] says how much, by the surface-area heuristic.
 //! A triangle that splits had cut has its whole box in each of its leaves from then on.
+//! [`Tracer::refit_or_rebuild`] builds anew what has decayed too much, and nothing else.
 //!
 //! # Building beside tracing
 //! A tracer may be asked by many threads while another thread builds the next one; whoever asks
@@ -55,9 +54,11 @@
 //! ```
 
 use crate::Tracer;
+use crate::decay::{self, LevelCost};
+use crate::rebuild;
 use crate::tracer::Storage;
-use crate::world::{Level, Pointer, Target, World, corners, procedural};
-use geometry::{Aabb, SingularTransform};
+use crate::world::{Target, World, corners, procedural};
+use geometry::SingularTransform;
 use rayon::prelude::*;
 use scene::{Geometry, Scene, Shape};
 use std::sync::OnceLock;
@@ -71,6 +72,8 @@ pub struct Refit {
     pub objects: Vec<f64>,
     /// Of the tree over instances, if there is one.
     pub instances: Option<f64>,
+    /// How many primitives and instances are in the parts of trees that were built anew.
+    pub rebuilt: usize,
 }
 
 impl Refit {
@@ -138,58 +141,34 @@ impl Tracer {
     pub fn refit(&mut self, moved: &Scene) -> Result<Refit, RefitError> {
         let Storage::Prepared(world) = &mut self.storage else { return Err(RefitError::InPlace) };
         let instances = check(world, moved)?;
-        if self.built_costs.is_none() {
-            self.built_costs = Some(costs(world));
-        }
+        let built = self.built_costs.get_or_insert_with(|| decay::costs(world));
         world.follow(&moved.objects, instances);
         self.options.keeps_boxes = false;
         (self.beams, self.placements) = (OnceLock::new(), OnceLock::new());
-        let (before, after) = (self.built_costs.as_deref().unwrap_or(&[]), costs(world));
-        let ratio =
-            |(&before, &after): (&f64, &f64)| if before > 0.0 { after / before } else { 1.0 };
-        let mut objects: Vec<f64> = before.iter().zip(&after).map(ratio).collect();
+        let mut objects: Vec<f64> =
+            built.iter().zip(decay::whole_costs(world)).map(LevelCost::decay).collect();
         let instances = world.tlas.as_ref().and_then(|_| objects.pop());
-        Ok(Refit { objects, instances })
+        Ok(Refit { objects, instances, rebuilt: 0 })
     }
 
-    /// The same, and builds everything anew, as [`Tracer::with_options`] does, if a tree has
-    /// decayed by more than a factor.
+    /// The same, and builds anew, by the preset of the tracer, what has decayed by more than a
+    /// factor: of an object's tree the subtrees for which that is true, if that is enough, and else
+    /// all of it; and the tree over instances. What is told is how much trees had decayed before.
     ///
     /// # Errors
     /// As [`Tracer::refit`].
     pub fn refit_or_rebuild(&mut self, moved: &Scene, limit: f64) -> Result<Refit, RefitError> {
-        let refit = self.refit(moved)?;
-        if refit.worst() > limit
-            && let Ok(anew) = Self::with_options(moved, self.options)
+        let mut refit = self.refit(moved)?;
+        if let (true, Storage::Prepared(world), Some(built)) =
+            (refit.worst() > limit, &mut self.storage, &mut self.built_costs)
+            && let Some(anew) =
+                rebuild::stale_parts(world, built, moved, limit, self.options.preset)
         {
-            *self = anew;
+            refit.rebuilt = anew.rebuilt;
+            (*world, *built) = (anew.world, anew.costs);
         }
         Ok(refit)
     }
-}
-
-/// What every level costs: the areas of all boxes over that of the whole.
-fn costs(world: &World) -> Vec<f64> {
-    let levels = world.blases.iter().chain(world.tlas.as_ref().map(|tlas| &tlas.level));
-    let area = |bounds: &Aabb| tree::quality::half_area(bounds);
-    let cost = |nodes: std::ops::Range<usize>, level: &Level| {
-        let of_node = |number: usize| {
-            let node = world.arena.node(Pointer::node(number).unwrap_or(level.root));
-            node.slots().map(|slot| area(&node.bounds(slot))).sum::<f64>()
-        };
-        // In parts whose sums are added in order, so that threads do not matter.
-        let parts: Vec<f64> = nodes
-            .clone()
-            .step_by(4096)
-            .collect::<Vec<usize>>()
-            .into_par_iter()
-            .map(|first| (first..(first + 4096).min(nodes.end)).map(of_node).sum())
-            .collect();
-        let whole = area(&level.bounds);
-        let boxes: f64 = parts.iter().sum();
-        if whole > 0.0 { 1.0 + boxes / whole } else { 0.0 }
-    };
-    levels.map(|level| cost(world.nodes_of(level), level)).collect()
 }
 
 /// Checks that a world can follow a scene; returns its instances where they are then.

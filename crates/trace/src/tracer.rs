@@ -3,6 +3,7 @@
 use crate::ask::Ask;
 use crate::batch::Batch;
 use crate::beam::{BeamAsk, BeamBounds, BeamKernel, Beams, BeamsError};
+use crate::decay::LevelCost;
 use crate::in_place::InPlace;
 use crate::kernel::Kernel;
 use crate::kind::{Any, Closest, Kind};
@@ -128,7 +129,7 @@ pub struct Tracer {
     /// What instances do to distances, looked at when the first nearest point is asked for.
     pub(crate) placements: OnceLock<Placements>,
     /// What the levels cost when they were built, known after the first refit.
-    pub(crate) built_costs: Option<Vec<f64>>,
+    pub(crate) built_costs: Option<Vec<LevelCost>>,
 }
 
 /// What beams walk.

@@ -123,6 +123,72 @@ fn decay_is_told_and_a_new_tree_mends_it() {
     assert!(mended < 1.3, "{mended}");
 }
 
+/// Triangles of one corner of a mesh fly apart: what is there is built anew, the rest stays, and
+/// the answers are those of a new tracer.
+#[test]
+fn only_what_has_decayed_is_built_anew() {
+    let scene = Builtin::Organic.scene(200_000);
+    let mut tracer = Tracer::new(&scene).unwrap();
+    tracer.refit(&scene).unwrap();
+    let bounds = scene.bounds().unwrap();
+    let reach = bounds.min.x + 0.12 * bounds.extent().x;
+    let (mut random, size) = (Random(21), 0.2 * bounds.extent().max_element());
+    let torn = moved(&scene, |p| if p.x < reach { p + random.vector(-size, size) } else { p });
+    let told = tracer.refit_or_rebuild(&torn, 1.1).unwrap();
+    assert!(told.worst() > 1.1, "{told:?}");
+    let triangles = scene.triangle_count();
+    assert!(0 < told.rebuilt && 2 * told.rebuilt < triangles, "{told:?} of {triangles}");
+    let after = tracer.refit(&torn).unwrap().worst();
+    assert!(after < told.worst(), "{after} {told:?}");
+    let rays = rays(&torn, 500);
+    assert_eq!(hits(&tracer, &rays), hits(&Tracer::new(&torn).unwrap(), &rays));
+    // Inside out everything is as good as it was.
+    let inside_out = moved(&scene, |p| -p);
+    tracer.refit_or_rebuild(&inside_out, 1.5).unwrap();
+    let anew = Tracer::new(&inside_out).unwrap();
+    let rays = worlds::rays(&inside_out.bounds().unwrap(), 6, 500);
+    let rays: Vec<Ray> = rays.iter().map(|query| query.shape).collect();
+    assert_eq!(hits(&tracer, &rays), hits(&anew, &rays));
+}
+
+/// Of several objects those are built anew that have decayed, and the tree over instances if it
+/// has.
+#[test]
+fn objects_are_built_anew_one_by_one() {
+    let scene = mixed(12);
+    let all = scene.triangle_count() + 20;
+    let mut random = Random(5);
+    let mut scattered = scene.clone();
+    if let Shape::Triangles { positions, .. } = &mut scattered.objects[1].geometries[0].shape {
+        positions.iter_mut().for_each(|p| *p += random.vector(-30.0, 30.0));
+    }
+    let mut placed = scene.clone();
+    placed.instances.reverse();
+    placed.instances.iter_mut().enumerate().for_each(|(n, instance)| {
+        instance.object = scene.instances[n].object;
+        let at = Vec3::new((n * 5 % 9) as f32 * 9.0, (n * 7 % 9) as f32 * 9.0, n as f32);
+        instance.object_to_world = Transform::translation(at);
+    });
+    for (next, expected) in [(&scattered, 1..all), (&placed, 1..scene.instances.len() + 1)] {
+        let mut tracer = Tracer::new(&scene).unwrap();
+        let told = tracer.refit_or_rebuild(next, 1.01).unwrap();
+        assert!(expected.contains(&told.rebuilt), "{told:?}");
+        let rays = rays(next, 400);
+        assert_eq!(hits(&tracer, &rays), hits(&Tracer::new(next).unwrap(), &rays));
+    }
+    let mut broken = scene.clone();
+    if let Shape::Triangles { positions, .. } = &mut broken.objects[0].geometries[0].shape {
+        positions[3].x = f32::NAN;
+    }
+    let mut tracer = Tracer::new(&scene).unwrap();
+    let rays = rays(&scene, 100);
+    let before = hits(&tracer, &rays);
+    assert!(tracer.refit_or_rebuild(&broken, 0.0).is_err());
+    assert_eq!(hits(&tracer, &rays), before);
+    assert_eq!(tracer.refit_or_rebuild(&scene, 0.0).unwrap().rebuilt, all + 9);
+    assert_eq!(hits(&tracer, &rays), before);
+}
+
 #[test]
 fn what_does_not_fit_is_refused_and_nothing_changes() {
     let scene = mixed(8);

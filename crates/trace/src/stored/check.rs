@@ -6,7 +6,7 @@
 //! leads to what its kind of level holds.
 
 use super::StoredError;
-use crate::world::{Level, Node, Pointer, PrimitiveIds, Target, World};
+use crate::world::{Level, Pointer, PrimitiveIds, Target, World};
 use rayon::prelude::*;
 
 /// Checks everything, and returns how many entries a walk's stack can have.
@@ -38,7 +38,7 @@ pub(super) fn stack_size(world: &World) -> Result<usize, StoredError> {
     let starts: Vec<usize> = levels
         .iter()
         .filter(|(level, _)| level.root.is_node())
-        .map(|(level, _)| number_of(level.root))
+        .map(|(level, _)| level.root.node_number())
         .chain([world.arena.node_count()])
         .collect();
     let is_shared = starts[0] == 0 && starts.windows(2).all(|pair| pair[0] < pair[1]);
@@ -82,13 +82,13 @@ impl Checker<'_> {
             self.pointer(None, level.root)?;
             return Ok(1);
         }
-        let first = number_of(level.root);
+        let first = level.root.node_number();
         self.holds(None, level.root)?;
         (first..self.end).into_par_iter().try_for_each(|number| self.node(number))?;
         for number in (first..self.end).rev() {
             let node = self.world.arena.node(self.node_pointer(number)?);
             let deepest = node.slots().map(|slot| match node.children[slot] {
-                child if child.is_node() => needed[number_of(child)],
+                child if child.is_node() => needed[child.node_number()],
                 _ => 1,
             });
             let (deepest, count) = (deepest.max().unwrap_or(1), node.slots().count() as u32);
@@ -135,7 +135,7 @@ impl Checker<'_> {
         let World { box_lists, tlas, .. } = self.world;
         let is_sound = match (pointer.target(), self.ids) {
             (Target::Node, _) => {
-                let number = number_of(pointer);
+                let number = pointer.node_number();
                 self.holds(from, pointer)?;
                 from.is_none_or(|from| from < number) && number < self.end
             }
@@ -161,9 +161,4 @@ impl Checker<'_> {
 fn lost(from: Option<usize>, pointer: Pointer) -> StoredError {
     let place = from.map_or_else(|| "a root".to_owned(), |number| format!("node {number}"));
     StoredError::broken(format!("the pointer {:#010x} of {place} leads nowhere", pointer.0))
-}
-
-/// The number of the node behind a pointer to one.
-fn number_of(node: Pointer) -> usize {
-    node.byte() / size_of::<Node>()
 }

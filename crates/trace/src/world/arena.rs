@@ -74,6 +74,12 @@ impl Arena {
         (nodes, leaves)
     }
 
+    /// The nodes, by number.
+    pub(crate) fn nodes(&self) -> &[Node] {
+        let nodes = &self.lines[..self.nodes * LINES_OF_NODE];
+        <[Node]>::ref_from_bytes(nodes.as_bytes()).unwrap_or_default()
+    }
+
     /// Where leaves begin, in units of pointers.
     pub(crate) fn leaf_shift(nodes: usize) -> usize {
         nodes * size_of::<Node>() / UNIT

@@ -45,11 +45,20 @@ impl World {
         if !level.root.is_node() {
             return 0..0;
         }
-        let first = number_of(level.root);
+        let first = level.root.node_number();
         let levels = self.blases.iter().chain(self.tlas.as_ref().map(|tlas| &tlas.level));
-        let roots = levels.filter(|level| level.root.is_node()).map(|level| number_of(level.root));
+        let roots =
+            levels.filter(|level| level.root.is_node()).map(|level| level.root.node_number());
         let end = roots.filter(|&root| root > first).min();
         first..end.unwrap_or(self.arena.node_count())
+    }
+
+    /// The subtrees of a level that are followed side by side, as ranges of nodes that begin with
+    /// their roots; none if there is but one.
+    pub(crate) fn subtrees(&self, level: &Level) -> Vec<Range<usize>> {
+        let nodes = self.arena.nodes();
+        let cuts = cuts(nodes, &self.nodes_of(level), size_of_val(nodes)).unwrap_or_default();
+        cuts.into_iter().map(|cut| cut.nodes).collect()
     }
 
     /// The leaves and lists of boxes of a BLAS that meet a condition: the first that is found.
@@ -119,7 +128,7 @@ impl World {
         };
         for number in nodes.rev() {
             let bounds = |pointer: Pointer, all: &[Node]| match pointer.is_node() {
-                true => whole(&all[number_of(pointer)]),
+                true => whole(&all[pointer.node_number()]),
                 false => leaf(pointer),
             };
             let mut node = all[number];
@@ -133,7 +142,7 @@ impl World {
             all[number] = node;
         }
         let bounds = match level.root.is_node() {
-            true => whole(&all[number_of(level.root)]),
+            true => whole(&all[level.root.node_number()]),
             false => leaf(level.root),
         };
         let tlas = tree::Tlas { instances, bvh: Bvh::empty() };
@@ -218,7 +227,7 @@ impl Below<'_> {
     /// The box behind a pointer; writes the triangles of a leaf.
     fn bounds(&self, pointer: Pointer, part: &mut Part<'_>) -> Aabb {
         match pointer.target() {
-            Target::Node => whole(&part.nodes[number_of(pointer) - part.first_node]),
+            Target::Node => whole(&part.nodes[pointer.node_number() - part.first_node]),
             Target::Leaf => {
                 let start = (pointer.byte() - part.leaves) / 4 - part.first_word;
                 self.leaf(pointer.triangles(), &mut part.words[start..])
@@ -263,9 +272,9 @@ fn cuts(nodes: &[Node], range: &Range<usize>, leaves: usize) -> Option<Vec<Cut>>
         for child in nodes[number].slots().map(|slot| nodes[number].children[slot]) {
             let of_child = match child.target() {
                 Target::Node => {
-                    let (child_end, child_words) = &below[number_of(child) - range.start];
+                    let (child_end, child_words) = &below[child.node_number() - range.start];
                     (end, count) =
-                        (end.max(*child_end), count + child_end - number_of(child) as u32);
+                        (end.max(*child_end), count + child_end - child.node_number() as u32);
                     child_words.clone()
                 }
                 Target::Leaf => {
@@ -306,7 +315,7 @@ fn no_words() -> Range<u32> {
 }
 
 /// The box around all of a node's.
-fn whole(node: &Node) -> Aabb {
+pub(crate) fn whole(node: &Node) -> Aabb {
     // Slots without a child are NaN, which loses.
     let least = |axis: usize| node.planes[axis][0].iter().copied().fold(f32::INFINITY, f32::min);
     let most = |axis: usize| node.planes[axis][1].iter().copied().fold(f32::NEG_INFINITY, f32::max);
@@ -320,9 +329,4 @@ fn whole(node: &Node) -> Aabb {
 fn around(boxes: &[(Aabb, PrimitiveId)]) -> Aabb {
     let bounds = boxes.iter().map(|(bounds, _)| unbounded_unless_finite_or_empty(*bounds));
     bounds.fold(Aabb::EMPTY, Aabb::union)
-}
-
-/// The number of the node behind a pointer to one.
-fn number_of(node: Pointer) -> usize {
-    node.byte() / size_of::<Node>()
 }

@@ -30,7 +30,7 @@ mod room;
 mod source;
 
 pub(crate) use arena::Arena;
-pub(crate) use follow::{corners, procedural};
+pub(crate) use follow::{corners, procedural, whole};
 pub(crate) use leaf::TRIANGLE_BYTES;
 pub(crate) use node::Node;
 pub(crate) use pointer::{Pointer, Target};

@@ -100,6 +100,11 @@ impl Pointer {
         self.0 < Self::FIRST_OTHER
     }
 
+    /// The number of a node.
+    pub(crate) fn node_number(self) -> usize {
+        self.byte() / size_of::<Node>()
+    }
+
     /// The first byte of a node or leaf.
     #[inline(always)]
     pub(crate) fn byte(self) -> usize {
