@@ -12,7 +12,7 @@ use siliray::workload::Workload;
 /// How the tree is built.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct PresetChoice {
-    /// How much time to spend on the tree [default: best for the machine fast, else balanced]
+    /// How much time to spend on the tree [default: balanced]
     #[arg(long, value_name = "PRESET", value_enum)]
     preset: Option<PresetArg>,
 }
