@@ -76,8 +76,7 @@ impl Plan<'_> {
     }
 }
 
-/// The middle one.
-pub(super) fn median(mut times: Vec<f64>) -> f64 {
+fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(0.0).max(1e-9)
 }
