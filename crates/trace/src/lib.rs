@@ -44,37 +44,20 @@
 //! | `safety` | what `unsafe` rests on |
 //! | `ordinary` | which rays and worlds the fast kernels take |
 //! | `oriented` | how rays see oriented nodes |
-//! | `avx512` | the AVX-512 kernel: many rays in flight |
-//! | `avx2` | the same with AVX2 |
-//! | `vector` | what these two share |
+//! | `simd` | the vectors of each kernel |
+//! | `vector` | many rays in flight, and one alone |
 //! | `bundle` | coherent rays answered together |
 //!
 //! This crate has `unsafe`: kernels use vector instructions, and read memory that was proved
 //! without asking again. `safety` states every invariant that this rests on.
-
-#![cfg_attr(
-    target_family = "wasm",
-    allow(
-        dead_code,
-        unused_imports,
-        unused_mut,
-        unused_variables,
-        reason = "the kernels of vector units, which are not there, are most of their users"
-    )
-)]
 
 #[cfg(target_family = "wasm")]
 extern crate sequential as rayon;
 
 mod as_machine;
 mod ask;
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
 mod batch;
 pub mod beam;
-#[cfg(target_arch = "x86_64")]
 mod bundle;
 mod decay;
 mod error;
@@ -88,10 +71,10 @@ mod rebuild;
 pub mod refit;
 mod safety;
 mod scalar;
+mod simd;
 mod source;
 pub mod stored;
 mod tracer;
-#[cfg(target_arch = "x86_64")]
 mod vector;
 mod world;
 

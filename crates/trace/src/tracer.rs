@@ -2,13 +2,14 @@
 
 use crate::ask::Ask;
 use crate::batch::Batch;
-use crate::beam::{BeamAsk, BeamBounds, BeamKernel, Beams, BeamsError};
+use crate::beam::{BeamAsk, BeamBounds, Beams, BeamsError};
 use crate::decay::LevelCost;
 use crate::in_place::InPlace;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, with_kernel};
 use crate::kind::{Any, Closest, Kind};
 use crate::nearest::Placements;
 use crate::source::TraversalSource;
+use crate::vector::single_ray;
 use crate::world::{Boxes, World};
 use crate::{Hit, TraceError};
 use build::{Options as BuildOptions, Preset};
@@ -323,15 +324,14 @@ impl Tracer {
 
     #[inline]
     fn one<K: Kind>(&self, ray: &Ray) -> K::Answer {
-        #[cfg(target_arch = "x86_64")]
-        use crate::avx512::single_ray;
-        #[cfg(target_arch = "x86_64")]
-        if let (Storage::Prepared(world), Kernel::Avx512, TriangleRule::Watertight) =
-            (&self.storage, self.kernel, self.options.rule)
+        if let (Storage::Prepared(world), TriangleRule::Watertight) =
+            (&self.storage, self.options.rule)
             && single_ray::can_walk(world)
         {
-            // SAFETY: FEATURES-DETECTED, STACK-ROOM: the world has been asked.
-            return unsafe { single_ray::answer::<K>(world, ray) };
+            return with_kernel!(self.kernel, V => {
+                // SAFETY: FEATURES-DETECTED, STACK-ROOM: the world has been asked.
+                unsafe { single_ray::answer::<V, K>(world, ray) }
+            });
         }
         let mut answer = K::miss();
         let ask = Ask::everything(self.options.rule);
@@ -372,12 +372,7 @@ impl Tracer {
             (_, Some(copy)) | (Storage::Prepared(copy), None) => copy,
             (Storage::InPlace(_), None) => return Err(BeamsError::TooLarge),
         };
-        let kernel = match self.kernel {
-            Kernel::Scalar => BeamKernel::Scalar,
-            Kernel::Avx2 => BeamKernel::Avx2,
-            Kernel::Avx512 => BeamKernel::fastest(),
-        };
-        Ok(Beams { world, beam_bounds: &found.bounds, kernel })
+        Ok(Beams { world, beam_bounds: &found.bounds, kernel: self.kernel })
     }
 
     fn beam_state(&self) -> Result<BeamState, BeamsError> {

@@ -6,7 +6,8 @@ use geometry::Beam;
 use geometry::beam::construct::Corners;
 use geometry::beam::generate::{Encounter, Generator};
 use geometry::random::Random;
-use trace::beam::{BeamKernel, Boxes, GROUP};
+use trace::Kernel;
+use trace::beam::{Boxes, GROUP};
 
 #[test]
 fn kernels_equal_the_scalar_form() {
@@ -47,7 +48,7 @@ fn close(corners: &mut Corners) {
 /// Compares every kernel with the scalar form on every box; returns how many are met.
 fn compare(beam: &Beam, boxes: &Boxes) -> usize {
     let expected: Vec<_> = (0..boxes.len()).map(|index| beam.bounds(&boxes.get(index))).collect();
-    for kernel in BeamKernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
+    for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
         let mut met = vec![0; boxes.groups()];
         kernel.meets(beam, boxes, &mut met);
         for (group, met) in met.iter().enumerate() {
@@ -70,6 +71,6 @@ fn compare(beam: &Beam, boxes: &Boxes) -> usize {
 
 #[test]
 fn some_kernel_is_the_fastest() {
-    assert!(BeamKernel::fastest().is_available());
-    assert_eq!(BeamKernel::ALL.map(BeamKernel::name), ["scalar", "avx2", "avx512"]);
+    assert!(Kernel::fastest().is_available());
+    assert_eq!(Kernel::ALL.map(Kernel::name), ["plain", "simd128", "neon", "avx2", "avx512"]);
 }

@@ -15,8 +15,8 @@ use scene::builtin::Builtin;
 use scene::{Geometry, Instance, Object, Scene, Shape};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use trace::beam::{BeamKernel, BeamsError, Visit};
-use trace::{Mode, Options, TraceError, Tracer};
+use trace::beam::{BeamsError, Visit};
+use trace::{Kernel, Mode, Options, TraceError, Tracer};
 use tree::Tree;
 
 /// A proved image of a scene, and what it decodes to.
@@ -144,7 +144,7 @@ fn compare(image: &Arc<Checked<Gfx12>>, tree: &Tree, beams: usize, seed: u64) ->
             });
             assert!(shown >= expected.len().min(3) && shown <= 3);
             let machine = tracer.beams().unwrap();
-            for kernel in BeamKernel::ALL {
+            for kernel in Kernel::ALL {
                 let machine = machine.with_kernel(kernel);
                 machine.answer(&query, &mut got, &mut Counters::default());
                 assert!(got.iter().map(bits).eq(expected.iter().map(bits)), "{kernel} {query:?}");

@@ -136,7 +136,7 @@ fn every_kernel_answers_every_question() {
                 let options = Options { mode, rule, kernel: Some(kernel), ..Options::default() };
                 Tracer::from_image(image.clone(), options).unwrap()
             };
-            let scalar = tracer(Mode::Prepared, Kernel::Scalar);
+            let scalar = tracer(Mode::Prepared, Kernel::Plain);
             let tracers: Vec<Tracer> = Mode::ALL
                 .iter()
                 .flat_map(|&mode| kernels().into_iter().map(move |kernel| (mode, kernel)))

@@ -39,7 +39,7 @@ fn watching_changes_no_hit() {
     let mut hits = 0;
     for image in worlds() {
         for mode in Mode::ALL {
-            let plain = tracer(&image, mode, Kernel::Scalar);
+            let plain = tracer(&image, mode, Kernel::Plain);
             let others = kernels().into_iter().map(|kernel| tracer(&image, mode, kernel));
             let others: Vec<Tracer> = others.collect();
             for query in rays(&image.tree().bounds(), 11, 200) {
@@ -67,7 +67,7 @@ fn in_place_nodes_have_the_names_of_the_outline() {
         let outline = gfx12::outline::outline(image.image());
         let entries = outline.entries.iter();
         let named: HashSet<(u64, u64)> = entries.map(|e| (e.node.pointer, e.address)).collect();
-        let machine = tracer(&image, Mode::InPlace, Kernel::Scalar);
+        let machine = tracer(&image, Mode::InPlace, Kernel::Plain);
         let (mut verdicts, mut instances) = (HashSet::new(), 0);
         for query in rays(&image.tree().bounds(), 12, 300) {
             let (steps, _) = watched(&machine, &Query::from(query));

@@ -223,7 +223,7 @@ fn fast_scalar(
     input: &MachineInput,
     options: &MachineOptions,
 ) -> Result<Box<dyn Machine>, MakeError> {
-    let scalar = TracerOptions { kernel: Some(Kernel::Scalar), ..TracerOptions::default() };
+    let scalar = TracerOptions { kernel: Some(Kernel::Plain), ..TracerOptions::default() };
     Ok(Box::new(tracer(input, options, scalar)?))
 }
 

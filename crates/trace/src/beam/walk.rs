@@ -2,8 +2,8 @@
 
 use super::bounds::BeamBounds;
 use super::boxes::{Planes, box_at};
-use super::kernel::BeamKernel;
 use super::visit::Visit;
+use crate::kernel::Kernel;
 use crate::source::{LevelId, TraversalSource};
 use crate::world::{Pointer, Target, World};
 use geometry::{Aabb, Beam};
@@ -22,13 +22,13 @@ use tree::primitives::Primitive;
 pub struct Beams<'a> {
     pub(crate) world: &'a World,
     pub(crate) beam_bounds: &'a BeamBounds,
-    pub(crate) kernel: BeamKernel,
+    pub(crate) kernel: Kernel,
 }
 
 impl Beams<'_> {
     /// The same machine with a kernel of one's choice.
     #[must_use]
-    pub fn with_kernel(self, kernel: BeamKernel) -> Self {
+    pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel, ..self }
     }
 }

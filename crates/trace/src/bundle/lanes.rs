@@ -1,109 +1,82 @@
 //! One number for each ray of a bundle.
 
+use crate::simd::{Lanes as Vector, Simd, of_floats};
 use geometry::Ray;
-use std::arch::x86_64::*;
 
 /// Most rays of a bundle.
 pub(super) const SIZE: usize = 64;
 
-/// Vectors of sixteen rays in a bundle.
-pub(super) const VECTORS: usize = SIZE / 16;
-
 /// One number for each ray.
 #[derive(Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct Lanes(pub(super) [__m512; VECTORS]);
+pub(super) struct Lanes<T = f32>(pub(super) [T; SIZE]);
 
-impl Lanes {
+impl<T: Copy + Default> Lanes<T> {
     /// Zero for each ray.
     pub(super) fn zero() -> Self {
-        // SAFETY: ZERO-VALID.
-        unsafe { std::mem::zeroed() }
+        Self([T::default(); SIZE])
     }
 
     /// The number of one ray.
     #[inline(always)]
-    pub(super) fn of(&self, ray: usize) -> f32 {
-        // SAFETY: VECTOR-SIZED: the index is below `SIZE`.
-        unsafe { *self.0.as_ptr().cast::<f32>().add(ray % SIZE) }
+    pub(super) fn of(&self, ray: usize) -> T {
+        self.0[ray % SIZE]
     }
 
     /// Changes the number of one ray.
     #[inline(always)]
-    pub(super) fn set(&mut self, ray: usize, number: f32) {
-        // SAFETY: VECTOR-SIZED: the index is below `SIZE`.
-        unsafe { *self.0.as_mut_ptr().cast::<f32>().add(ray % SIZE) = number };
+    pub(super) fn set(&mut self, ray: usize, number: T) {
+        self.0[ray % SIZE] = number;
     }
 
-    /// The numbers of the rays `8 half .. 8 half + 8`.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    pub(super) fn half(&self, half: usize) -> __m256 {
-        // SAFETY: VECTOR-SIZED: the index is below `SIZE / 8`.
-        unsafe { *self.0.as_ptr().cast::<__m256>().add(half % (SIZE / 8)) }
+    /// The numbers of the rays of a vector: those from its number times its length on.
+    #[inline(always)]
+    pub(super) fn get<F: Vector<Lane = T>>(&self, vector: usize) -> F {
+        // SAFETY: VECTOR-SIZED: the index is below `SIZE`.
+        unsafe { F::load(self.0.as_ptr().add(vector * F::LANES % SIZE)) }
     }
 
     /// Changes these numbers.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    pub(super) fn set_half(&mut self, half: usize, numbers: __m256) {
-        // SAFETY: VECTOR-SIZED: the index is below `SIZE / 8`.
-        unsafe { *self.0.as_mut_ptr().cast::<__m256>().add(half % (SIZE / 8)) = numbers };
+    #[inline(always)]
+    pub(super) fn put<F: Vector<Lane = T>>(&mut self, vector: usize, numbers: F) {
+        // SAFETY: VECTOR-SIZED: the index is below `SIZE`.
+        unsafe { numbers.store(self.0.as_mut_ptr().add(vector * F::LANES % SIZE)) };
     }
+}
+
+/// How many vectors the rays of a bundle make.
+pub(super) const fn vectors<F: Vector>() -> usize {
+    SIZE / F::LANES
+}
+
+/// The bits that `all` rays have for those of a vector.
+#[inline(always)]
+pub(super) fn bits_of<F: Vector>(all: u64, vector: usize) -> u32 {
+    (all >> (F::LANES * vector)) as u32 & crate::simd::first_lanes(F::LANES)
+}
+
+/// The bits of a vector's rays among those of all.
+#[inline(always)]
+pub(super) fn among<F: Vector>(bits: u32, vector: usize) -> u64 {
+    u64::from(bits) << (F::LANES * vector)
 }
 
 /// The eight numbers of each ray, in the order of [`Ray`]'s fields. Where there are fewer than
 /// [`SIZE`] rays the last is repeated.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-pub(super) fn transposed(rays: &[Ray], numbers: [&mut Lanes; 8]) {
+#[inline(always)]
+pub(super) fn transposed<V: Simd>(rays: &[Ray], numbers: [&mut Lanes; 8]) {
     let Some(last) = rays.len().checked_sub(1) else { return };
     for half in 0..SIZE / 8 {
         let row = |n: usize| {
             let ray: *const Ray = &raw const rays[(8 * half + n).min(last)];
             // SAFETY: VECTOR-SIZED: a ray is eight floats.
-            unsafe { _mm256_loadu_ps(ray.cast()) }
+            of_floats::<V::F8, 8>(unsafe { &*ray.cast() })
         };
-        let columns =
-            transposed_8([row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)]);
-        for (place, column) in columns.into_iter().enumerate() {
-            numbers[place].set_half(half, column);
+        let rows = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
+        for (place, column) in V::transposed(rows).into_iter().enumerate() {
+            numbers[place].put(half, column);
         }
     }
-}
-
-/// Rows to columns.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn transposed_8(rows: [__m256; 8]) -> [__m256; 8] {
-    let [a, b, c, d, e, f, g, h] = rows;
-    let (ab, ab_high) = (_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b));
-    let (cd, cd_high) = (_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
-    let (ef, ef_high) = (_mm256_unpacklo_ps(e, f), _mm256_unpackhi_ps(e, f));
-    let (gh, gh_high) = (_mm256_unpacklo_ps(g, h), _mm256_unpackhi_ps(g, h));
-    const LOW: i32 = 0b01_00_01_00;
-    const HIGH: i32 = 0b11_10_11_10;
-    let first = [
-        _mm256_shuffle_ps::<LOW>(ab, cd),
-        _mm256_shuffle_ps::<HIGH>(ab, cd),
-        _mm256_shuffle_ps::<LOW>(ab_high, cd_high),
-        _mm256_shuffle_ps::<HIGH>(ab_high, cd_high),
-    ];
-    let second = [
-        _mm256_shuffle_ps::<LOW>(ef, gh),
-        _mm256_shuffle_ps::<HIGH>(ef, gh),
-        _mm256_shuffle_ps::<LOW>(ef_high, gh_high),
-        _mm256_shuffle_ps::<HIGH>(ef_high, gh_high),
-    ];
-    [
-        _mm256_permute2f128_ps::<0x20>(first[0], second[0]),
-        _mm256_permute2f128_ps::<0x20>(first[1], second[1]),
-        _mm256_permute2f128_ps::<0x20>(first[2], second[2]),
-        _mm256_permute2f128_ps::<0x20>(first[3], second[3]),
-        _mm256_permute2f128_ps::<0x31>(first[0], second[0]),
-        _mm256_permute2f128_ps::<0x31>(first[1], second[1]),
-        _mm256_permute2f128_ps::<0x31>(first[2], second[2]),
-        _mm256_permute2f128_ps::<0x31>(first[3], second[3]),
-    ]
 }
 
 #[cfg(test)]
@@ -113,9 +86,6 @@ mod tests {
 
     #[test]
     fn every_number_finds_its_ray() {
-        if !crate::avx512::is_available() {
-            return;
-        }
         let ray = |n: usize| {
             let at = |k: usize| (8 * n + k) as f32;
             Ray {
@@ -128,8 +98,7 @@ mod tests {
         for count in [1, 13, 64] {
             let rays: Vec<Ray> = (0..count).map(ray).collect();
             let mut numbers = [Lanes::zero(); 8];
-            // SAFETY: FEATURES-DETECTED.
-            unsafe { transposed(&rays, numbers.each_mut()) };
+            transposed::<crate::simd::Plain>(&rays, numbers.each_mut());
             for n in 0..SIZE {
                 for (k, lanes) in numbers.iter().enumerate() {
                     assert_eq!(lanes.of(n), (8 * n.min(count - 1) + k) as f32);

@@ -2,13 +2,13 @@
 //!
 //! Rays that lie side by side in a batch often run side by side. A bundle of up to 64 of them walks
 //! once for all: a beam around them is tested against eight boxes at a time; only where it ends at
-//! a leaf, single rays are tested, sixteen at a time.
+//! a leaf, single rays are tested, eight or sixteen at a time.
 //!
 //! | file | concept |
 //! |---|---|
 //! | `lanes` | one number for each ray |
 //! | `view` | the rays in one space, and the beam around them |
-//! | `boxes` | a beam against eight boxes, sixteen rays against one |
+//! | `boxes` | a beam against eight boxes, many rays against one |
 //! | `triangles` | rays against the triangles of a leaf |
 //! | `hits` | the best hits so far |
 //! | `stack` | where a walk still has to go |
@@ -27,6 +27,7 @@ mod walk;
 
 use crate::ask::Ask;
 use crate::kind::Kind;
+use crate::simd::Simd;
 use crate::world::World;
 use crate::{Hit, scalar};
 use geometry::Ray;
@@ -64,14 +65,13 @@ const LONGEST_PAUSE: u32 = 64;
 /// another kernel: the positions of these rays.
 ///
 /// # Safety
-/// The AVX-512 kernel must be available.
-pub(crate) unsafe fn answer<K: Kind>(
+/// The processor must have the instructions.
+pub(crate) unsafe fn answer<V: Simd, K: Kind>(
     world: &World,
     ask: &Ask<'_>,
     rays: &[Ray],
     answers: &mut [K::Answer],
 ) -> Vec<u32> {
-    debug_assert!(crate::avx512::is_available(), "FEATURES-DETECTED");
     let mut left = Vec::new();
     let is_taken = K::IN_BUNDLES
         && ask.has_no_filter_or_flags()
@@ -91,7 +91,12 @@ pub(crate) unsafe fn answer<K: Kind>(
         } else {
             let bundler = bundler.get_or_insert_with(|| Box::new(Bundler::new(world, ask)));
             // SAFETY: FEATURES-DETECTED.
-            let missing = unsafe { bundler.answer::<K>(group, answers) };
+            let missing = unsafe {
+                V::run(
+                    #[inline(always)]
+                    || bundler.answer::<V, K>(group, answers),
+                )
+            };
             if bundler.diverged {
                 (pause, next_pause) = (next_pause, LONGEST_PAUSE.min(2 * next_pause));
             } else {
@@ -155,15 +160,15 @@ impl<'a> Bundler<'a> {
     ///
     /// # Safety
     /// As [`answer`].
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    unsafe fn answer<K: Kind>(&mut self, rays: &[Ray], answers: &mut [K::Answer]) -> u64 {
+    #[inline(always)]
+    unsafe fn answer<V: Simd, K: Kind>(&mut self, rays: &[Ray], answers: &mut [K::Answer]) -> u64 {
         let Self { world, ask, view, below, hits, stack, diverged } = self;
         *diverged = false;
         let [ox, oy, oz] = view.origin.each_mut();
         let [dx, dy, dz] = view.direction.each_mut();
-        lanes::transposed(rays, [ox, oy, oz, dx, dy, dz, &mut hits.tmin, &mut hits.best]);
+        lanes::transposed::<V>(rays, [ox, oy, oz, dx, dy, dz, &mut hits.tmin, &mut hits.best]);
         hits.clear();
-        let candidates = view.ordinary(hits.in_order(all(rays.len())));
+        let candidates = view.ordinary::<V>(hits.in_order::<V>(all(rays.len())));
         let mut waiting = candidates;
         let mut walk = Walk { world, mask: ask.mask, needs_scalar: 0, steps: 0 };
         let mut left = all(rays.len()) & !candidates;
@@ -173,10 +178,10 @@ impl<'a> Bundler<'a> {
             (None, None) => return all(rays.len()),
         };
         while waiting != 0 {
-            let class = view.choose_class(waiting);
+            let class = view.choose_class::<V>(waiting);
             waiting &= !class;
             let is_bundle = class.count_ones() >= FEWEST && {
-                let spread = view.aim(class, &level.bounds, dilation, &hits.tmin);
+                let spread = view.aim::<V>(class, &level.bounds, dilation, &hits.tmin);
                 let [narrow, wide] = spread.slopes;
                 wide <= WIDEST && narrow * wide <= LARGEST_AREA && spread.origins <= THICKEST
             };
@@ -188,9 +193,9 @@ impl<'a> Bundler<'a> {
                 unsafe {
                     let below = world.tlas.is_some().then_some(&mut *below);
                     if K::NEEDS_HIT {
-                        walk.level::<false>(level, view, below, hits, stack);
+                        walk.level::<V, false>(level, view, below, hits, stack);
                     } else {
-                        walk.level::<true>(level, view, below, hits, stack);
+                        walk.level::<V, true>(level, view, below, hits, stack);
                     }
                 }
                 if walk.steps == 0 {
@@ -200,7 +205,7 @@ impl<'a> Bundler<'a> {
             }
         }
         if K::NEEDS_HIT {
-            hits.write::<K>(world, answers);
+            hits.write::<V, K>(world, answers);
         } else {
             for (ray, answer) in answers.iter_mut().enumerate() {
                 *answer = if hits.is_hit(ray) { K::of(Hit::MISS) } else { K::miss() };
@@ -241,8 +246,10 @@ mod tests {
         let world = World::new(&built.tree, crate::world::Boxes::Anew).unwrap();
         let ask = Ask::everything(TriangleRule::Watertight);
         let mut answers: Vec<K::Answer> = rays.iter().map(|_| K::miss()).collect();
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { answer::<K>(&world, &ask, rays, &mut answers) }
+        crate::kernel::with_kernel!(crate::Kernel::fastest(), V => {
+            // SAFETY: FEATURES-DETECTED.
+            unsafe { answer::<V, K>(&world, &ask, rays, &mut answers) }
+        })
     }
 
     /// Rays from one point, their slopes between 0 and `widest`.
@@ -257,9 +264,6 @@ mod tests {
 
     #[test]
     fn rays_that_run_together_are_bundled() {
-        if !crate::avx512::is_available() {
-            return;
-        }
         assert!(left::<Closest>(&fan(150, 0.2)).is_empty());
         assert!(left::<Any>(&fan(64, 0.2)).is_empty());
         let mut row = fan(64, 0.4);
@@ -270,9 +274,6 @@ mod tests {
 
     #[test]
     fn rays_that_do_not_are_left() {
-        if !crate::avx512::is_available() {
-            return;
-        }
         assert_eq!(left::<Closest>(&fan(64, 0.4)).len(), 64);
         let mut astray = fan(64, 0.1);
         astray[5].direction.x = f32::NAN;

@@ -1,7 +1,7 @@
 //! Where a walk of a bundle still has to go.
 
+use crate::simd::{Floats, Ints, Simd};
 use crate::world::Pointer;
-use std::arch::x86_64::*;
 
 /// Vector stores may write this many entries beyond the top.
 const MARGIN: usize = 8;
@@ -59,25 +59,24 @@ impl Stack {
         }
     }
 
-    /// Puts so many entries on top as `met` has bits.
+    /// Puts those of eight entries on top that `met` names.
     ///
     /// # Safety
     /// There must be room for eight entries.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    pub(super) unsafe fn push_8(
+    #[inline(always)]
+    pub(super) unsafe fn push_8<V: Simd>(
         &mut self,
-        met: u8,
-        depths: __m256,
-        pointers: __m256i,
-        places: __m256i,
+        met: u32,
+        depths: V::F8,
+        pointers: V::I8,
+        places: V::I8,
     ) {
         debug_assert!(self.height + 8 <= self.depths.len(), "STACK-ROOM");
         // SAFETY: STACK-ROOM, VECTOR-SIZED.
         unsafe {
-            _mm256_storeu_ps(self.depths.as_mut_ptr().add(self.height), depths);
-            _mm256_storeu_si256(self.pointers.as_mut_ptr().add(self.height).cast(), pointers);
-            _mm256_storeu_si256(self.places.as_mut_ptr().add(self.height).cast(), places);
+            depths.store_some(met, self.depths.as_mut_ptr().add(self.height));
+            pointers.store_some(met, self.pointers.as_mut_ptr().add(self.height));
+            places.store_some(met, self.places.as_mut_ptr().add(self.height));
         }
         self.height += met.count_ones() as usize;
     }

@@ -2,16 +2,18 @@
 //!
 //! The decisions are those of [`geometry::watertight`], operation by operation: in `f32`, and where
 //! a triangle is not certainly outside, in `f64`. Where most rays of a vector reach the leaf, each
-//! triangle is tested against sixteen rays at once; where few do, each of them is tested against
+//! triangle is tested against all of them at once; where few do, each of them is tested against
 //! all triangles.
 
-use super::hits::{Hits, Named, Weights};
-use super::lanes::{SIZE, VECTORS};
+use super::hits::{Hits, Named};
+use super::lanes::{SIZE, among, bits_of, vectors};
 use super::view::View;
-use crate::vector::boxes::{TINY, WIDEN};
-use crate::vector::triangles::clamped;
+use crate::simd::{Floats, Lanes, Simd, first_lanes, floats, of_floats};
+use crate::vector::triangles::{
+    Corners, accepted_pairs, clamped, in_reach, inside_own_box, not_outside,
+};
+use crate::vector::{TINY, WIDEN};
 use crate::world::{Pointer, World};
-use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
 /// A leaf as the rays of a view see it.
@@ -32,9 +34,8 @@ struct Leaf<'a> {
 ///
 /// # Safety
 /// The pointer must lead to a leaf of the world.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-pub(super) unsafe fn test<const ANY_HIT: bool, const COMMON: bool>(
+#[inline(always)]
+pub(super) unsafe fn test<V: Simd, const ANY_HIT: bool, const COMMON: bool>(
     world: &World,
     pointer: Pointer,
     reaching: u64,
@@ -50,13 +51,12 @@ pub(super) unsafe fn test<const ANY_HIT: bool, const COMMON: bool>(
         .map(|row| start.wrapping_add(row * count));
     let mut seen = MaybeUninit::<[[f32; 8]; 9]>::uninit();
     if COMMON {
-        let origin = [x, y, z].map(|axis| _mm256_set1_ps(view.point[axis]));
+        let origin = [x, y, z].map(|axis| V::F8::splat(view.point[axis]));
         for (number, row) in rows.iter_mut().enumerate() {
             let place = seen.as_mut_ptr().cast::<f32>().wrapping_add(8 * number);
             // SAFETY: POINTER-PROVED, LEAF-ROOM, VECTOR-SIZED: the place is one of nine.
             unsafe {
-                let coordinates = _mm256_loadu_ps(*row);
-                _mm256_storeu_ps(place, _mm256_sub_ps(coordinates, origin[number % 3]));
+                (V::F8::load(*row) - origin[number % 3]).store(place);
             }
             *row = place;
         }
@@ -65,18 +65,18 @@ pub(super) unsafe fn test<const ANY_HIT: bool, const COMMON: bool>(
     let leaf = Leaf { world, pointer, view, rows, count, names };
     let mut few = 0;
     let mut is_better = false;
-    for vector in 0..VECTORS {
-        let mask = (reaching >> (16 * vector)) as u16;
+    for vector in 0..vectors::<V::Wide>() {
+        let mask = bits_of::<V::Wide>(reaching, vector);
         if mask.count_ones() as usize > count {
             // SAFETY: POINTER-PROVED.
-            is_better |= unsafe { leaf.across::<ANY_HIT, COMMON>(vector, mask, hits) };
+            is_better |= unsafe { leaf.across::<V, ANY_HIT, COMMON>(vector, mask, hits) };
         } else {
-            few |= u64::from(mask) << (16 * vector);
+            few |= among::<V::Wide>(mask, vector);
         }
     }
     if few != 0 {
         // SAFETY: POINTER-PROVED.
-        is_better |= unsafe { leaf.along::<ANY_HIT, COMMON>(few, hits) };
+        is_better |= unsafe { leaf.along::<V, ANY_HIT, COMMON>(few, hits) };
     }
     is_better
 }
@@ -93,49 +93,41 @@ impl Leaf<'_> {
         unsafe { *self.rows[row].add(triangle) }
     }
 
-    /// Each triangle against sixteen rays.
-    ///
-    /// Sheared corners are formed with the opposite sign: the edge functions stay the same, and the
-    /// coordinates are second operands, which need no load of their own.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    unsafe fn across<const ANY_HIT: bool, const COMMON: bool>(
+    /// Each triangle against the rays of a vector.
+    #[inline(always)]
+    unsafe fn across<V: Simd, const ANY_HIT: bool, const COMMON: bool>(
         &self,
         vector: usize,
-        mask: u16,
+        mask: u32,
         hits: &mut Hits,
     ) -> bool {
         let view = self.view;
-        let origin = view.axes.map(|axis| view.origin[axis].0[vector]);
-        let (sx, sy) = (view.shear[0].0[vector], view.shear[1].0[vector]);
-        let zero = _mm512_setzero_ps();
+        let origin = view.axes.map(|axis| view.origin[axis].get::<V::Wide>(vector));
+        let (sx, sy) = (view.shear[0].get::<V::Wide>(vector), view.shear[1].get::<V::Wide>(vector));
         let mut is_better = false;
         for triangle in 0..self.count {
-            let corner = |row: usize| {
+            let coordinate = |row: usize| {
                 // SAFETY: POINTER-PROVED, LANE-PRESENT.
-                let coordinate = unsafe { _mm512_set1_ps(self.coordinate(row, triangle)) };
-                if COMMON { coordinate } else { _mm512_sub_ps(coordinate, origin[row % 3]) }
+                let coordinate = V::Wide::splat(unsafe { self.coordinate(row, triangle) });
+                if COMMON { coordinate } else { coordinate - origin[row % 3] }
             };
-            let (az, bz, cz) = (corner(2), corner(5), corner(8));
-            let ax = _mm512_sub_ps(_mm512_mul_ps(sx, az), corner(0));
-            let ay = _mm512_sub_ps(_mm512_mul_ps(sy, az), corner(1));
-            let bx = _mm512_sub_ps(_mm512_mul_ps(sx, bz), corner(3));
-            let by = _mm512_sub_ps(_mm512_mul_ps(sy, bz), corner(4));
-            let cx = _mm512_sub_ps(_mm512_mul_ps(sx, cz), corner(6));
-            let cy = _mm512_sub_ps(_mm512_mul_ps(sy, cz), corner(7));
-            let u = _mm512_sub_ps(_mm512_mul_ps(cx, by), _mm512_mul_ps(cy, bx));
-            let v = _mm512_sub_ps(_mm512_mul_ps(ax, cy), _mm512_mul_ps(ay, cx));
-            let w = _mm512_sub_ps(_mm512_mul_ps(bx, ay), _mm512_mul_ps(by, ax));
-            let least = _mm512_min_ps(_mm512_min_ps(u, v), w);
-            let greatest = _mm512_max_ps(_mm512_max_ps(u, v), w);
-            let negative = _mm512_cmp_ps_mask::<_CMP_LT_OQ>(least, zero);
-            let positive = _mm512_cmp_ps_mask::<_CMP_GT_OQ>(greatest, zero);
-            let candidates = mask & !(negative & positive);
-            for (half, candidates) in [(0, candidates as u8), (1, (candidates >> 8) as u8)] {
+            // With the opposite sign: the edge functions stay the same, and coordinates are second
+            // operands, which need no load of their own. Depths are not asked for.
+            let corner = |row: usize| {
+                let z = coordinate(row + 2);
+                Corners { x: sx * z - coordinate(row), y: sy * z - coordinate(row + 1), z }
+            };
+            let candidates = mask & not_outside(&corner(0), &corner(3), &corner(6));
+            for part in 0..V::Wide::LANES / 8 {
+                let candidates = candidates >> (8 * part) & 0xFF;
                 if candidates != 0 {
-                    // SAFETY: POINTER-PROVED, LANE-PRESENT.
+                    let half = vector * (V::Wide::LANES / 8) + part;
+                    // SAFETY: FEATURES-DETECTED, POINTER-PROVED, LANE-PRESENT.
                     is_better |= unsafe {
-                        self.half::<ANY_HIT, COMMON>(triangle, 2 * vector + half, candidates, hits)
+                        V::run_apart(
+                            #[inline(always)]
+                            || self.half::<V, ANY_HIT, COMMON>(triangle, half, candidates, hits),
+                        )
                     };
                 }
             }
@@ -144,41 +136,35 @@ impl Leaf<'_> {
     }
 
     /// One triangle and the rays `8 half ..`, decided.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline(never)]
-    unsafe fn half<const ANY_HIT: bool, const COMMON: bool>(
+    #[inline(always)]
+    unsafe fn half<V: Simd, const ANY_HIT: bool, const COMMON: bool>(
         &self,
         triangle: usize,
         half: usize,
-        candidates: u8,
+        candidates: u32,
         hits: &mut Hits,
     ) -> bool {
         let view = self.view;
-        let origin = view.axes.map(|axis| view.origin[axis].half(half));
+        let origin = view.axes.map(|axis| view.origin[axis].get::<V::F8>(half));
         let corner = |row: usize| {
             // SAFETY: POINTER-PROVED, LANE-PRESENT.
-            let coordinate = unsafe { _mm256_set1_ps(self.coordinate(row, triangle)) };
-            if COMMON { coordinate } else { _mm256_sub_ps(coordinate, origin[row % 3]) }
+            let coordinate = V::F8::splat(unsafe { self.coordinate(row, triangle) });
+            if COMMON { coordinate } else { coordinate - origin[row % 3] }
         };
-        let corners = [
-            [corner(0), corner(3), corner(6)],
-            [corner(1), corner(4), corner(7)],
-            [corner(2), corner(5), corner(8)],
-        ];
-        let shear = [view.shear[0].half(half), view.shear[1].half(half), view.shear[2].half(half)];
-        let sheared = sheared(&corners, &shear);
-        let limit =
-            _mm256_fmadd_ps(hits.best.half(half), _mm256_set1_ps(WIDEN), _mm256_set1_ps(TINY));
-        let (mut accepted, mut t, weights) = accepted(candidates, &sheared, limit);
+        let corners = by_axes(corner);
+        let shear = [0, 1, 2].map(|axis: usize| view.shear[axis].get::<V::F8>(half));
+        let [a, b, c] = sheared(&corners, shear);
+        let best = hits.best.get::<V::F8>(half);
+        let limit = best.mul_add(V::F8::splat(WIDEN), V::F8::splat(TINY));
+        let (is_accepted, mut t, weights) = accepted_pairs::<V>(&a, &b, &c, limit);
+        let mut accepted = candidates & is_accepted;
         if accepted == 0 {
             return false;
         }
-        let direction = view.axes.map(|axis| view.direction[axis].half(half));
-        let settled = inside_own_box(accepted, &corners, t, &direction);
+        let direction = view.axes.map(|axis| view.direction[axis].get::<V::F8>(half));
+        let settled = accepted & inside_own_box::<V, _>(&corners, t, &direction);
         if settled != accepted {
-            let mut ts = [0.0; 8];
-            // SAFETY: VECTOR-SIZED.
-            unsafe { _mm256_storeu_ps(ts.as_mut_ptr(), t) };
+            let mut ts: [f32; 8] = floats(t);
             for (lane, t) in ts.iter_mut().enumerate() {
                 if (accepted & !settled) >> lane & 1 == 1 {
                     match self.clamped(triangle, 8 * half + lane, *t) {
@@ -187,33 +173,26 @@ impl Leaf<'_> {
                     }
                 }
             }
-            // SAFETY: VECTOR-SIZED.
-            t = unsafe { _mm256_loadu_ps(ts.as_ptr()) };
+            t = of_floats(&ts);
         }
-        // -0.0 becomes +0.0.
-        let t = _mm256_add_ps(t, _mm256_setzero_ps());
+        let t = t + V::F8::splat(0.0); // -0.0 becomes +0.0
         // SAFETY: POINTER-PROVED, LANE-PRESENT.
         let name = unsafe { *self.names.add(triangle) };
         let named = Named { world: self.world, instance: view.instance, name };
-        hits.offer_half::<ANY_HIT>(half, accepted, t, &weights, named)
+        hits.offer_half::<V, ANY_HIT>(half, accepted, t, weights, named)
     }
 
     /// Each of `rays` against all triangles.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    unsafe fn along<const ANY_HIT: bool, const COMMON: bool>(
+    #[inline(always)]
+    unsafe fn along<V: Simd, const ANY_HIT: bool, const COMMON: bool>(
         &self,
         mut rays: u64,
         hits: &mut Hits,
     ) -> bool {
         let view = self.view;
-        let row = |row: usize| {
-            // SAFETY: POINTER-PROVED, LEAF-ROOM.
-            unsafe { _mm256_loadu_ps(self.rows[row]) }
-        };
-        let rows = [[row(0), row(3), row(6)], [row(1), row(4), row(7)], [row(2), row(5), row(8)]];
-        let present = ((1u32 << self.count) - 1) as u8;
-        let zero = _mm256_setzero_ps();
+        // SAFETY: POINTER-PROVED, LEAF-ROOM.
+        let rows = by_axes(|row: usize| unsafe { V::F8::load(self.rows[row]) });
+        let present = first_lanes(self.count);
         let mut is_better = false;
         while rays != 0 {
             let ray = rays.trailing_zeros() as usize % SIZE;
@@ -221,48 +200,30 @@ impl Leaf<'_> {
             let mut corners = rows;
             if !COMMON {
                 for (corners, axis) in corners.iter_mut().zip(view.axes) {
-                    let origin = _mm256_set1_ps(view.origin[axis].of(ray));
-                    for corner in corners {
-                        *corner = _mm256_sub_ps(*corner, origin);
-                    }
+                    let origin = V::F8::splat(view.origin[axis].of(ray));
+                    *corners = corners.map(|corner| corner - origin);
                 }
             }
-            let shear = [
-                _mm256_set1_ps(view.shear[0].of(ray)),
-                _mm256_set1_ps(view.shear[1].of(ray)),
-                _mm256_set1_ps(view.shear[2].of(ray)),
-            ];
-            let sheared = sheared(&corners, &shear);
-            let [ax, ay, az, bx, by, bz, cx, cy, cz] = sheared;
-            let u = _mm256_sub_ps(_mm256_mul_ps(cx, by), _mm256_mul_ps(cy, bx));
-            let v = _mm256_sub_ps(_mm256_mul_ps(ax, cy), _mm256_mul_ps(ay, cx));
-            let w = _mm256_sub_ps(_mm256_mul_ps(bx, ay), _mm256_mul_ps(by, ax));
-            let negative = _mm256_cmp_ps_mask::<_CMP_LT_OQ>(least3([u, v, w]), zero);
-            let positive = _mm256_cmp_ps_mask::<_CMP_GT_OQ>(greatest3([u, v, w]), zero);
-            let limit = _mm256_set1_ps(hits.best.of(ray) * WIDEN + TINY);
-            // The parameter of a hit is a mean of the corners' depths.
-            let is_before = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(least3([az, bz, cz]), limit);
-            let is_ahead = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(greatest3([az, bz, cz]), zero);
-            let mask = present & !(negative & positive) & is_before & is_ahead;
+            let shear = [0, 1, 2].map(|axis: usize| V::F8::splat(view.shear[axis].of(ray)));
+            let [a, b, c] = sheared(&corners, shear);
+            let limit = V::F8::splat(hits.best.of(ray) * WIDEN + TINY);
+            let mask = present & not_outside(&a, &b, &c) & in_reach(&a, &b, &c, limit);
             if mask == 0 {
                 continue;
             }
-            let (accepted, t, weights) = accepted(mask, &sheared, limit);
-            if accepted == 0 {
+            let (is_accepted, t, weights) = accepted_pairs::<V>(&a, &b, &c, limit);
+            let mut left = mask & is_accepted;
+            if left == 0 {
                 continue;
             }
-            let direction = view.axes.map(|axis| _mm256_set1_ps(view.direction[axis].of(ray)));
-            let settled = inside_own_box(accepted, &corners, t, &direction);
-            let mut ts = [0.0; 8];
+            let direction = view.axes.map(|axis| V::F8::splat(view.direction[axis].of(ray)));
+            let settled = inside_own_box::<V, _>(&corners, t, &direction);
+            let ts: [f32; 8] = floats(t);
             let mut parts = [[0.0; 8]; 3];
-            // SAFETY: VECTOR-SIZED.
-            unsafe {
-                _mm256_storeu_ps(ts.as_mut_ptr(), t);
-                _mm512_storeu_pd(parts[0].as_mut_ptr(), weights.second);
-                _mm512_storeu_pd(parts[1].as_mut_ptr(), weights.third);
-                _mm512_storeu_pd(parts[2].as_mut_ptr(), weights.sum);
+            for (part, lanes) in parts.iter_mut().zip(weights) {
+                // SAFETY: VECTOR-SIZED.
+                unsafe { lanes.store(part.as_mut_ptr()) };
             }
-            let mut left = accepted;
             while left != 0 {
                 let lane = left.trailing_zeros() as usize & 7;
                 left &= left - 1;
@@ -294,93 +255,15 @@ impl Leaf<'_> {
     }
 }
 
-/// Corners, for each axis of each, sheared: x, y, z of each corner.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn sheared(corners: &[[__m256; 3]; 3], shear: &[__m256; 3]) -> [__m256; 9] {
-    let [[ax, bx, cx], [ay, by, cy], [az, bz, cz]] = *corners;
-    let [sx, sy, sz] = *shear;
-    [
-        _mm256_sub_ps(ax, _mm256_mul_ps(sx, az)),
-        _mm256_sub_ps(ay, _mm256_mul_ps(sy, az)),
-        _mm256_mul_ps(sz, az),
-        _mm256_sub_ps(bx, _mm256_mul_ps(sx, bz)),
-        _mm256_sub_ps(by, _mm256_mul_ps(sy, bz)),
-        _mm256_mul_ps(sz, bz),
-        _mm256_sub_ps(cx, _mm256_mul_ps(sx, cz)),
-        _mm256_sub_ps(cy, _mm256_mul_ps(sy, cz)),
-        _mm256_mul_ps(sz, cz),
-    ]
+/// Corners of rows: for each axis, of each.
+#[inline(always)]
+fn by_axes<F: Floats>(row: impl Fn(usize) -> F) -> [[F; 3]; 3] {
+    [[row(0), row(3), row(6)], [row(1), row(4), row(7)], [row(2), row(5), row(8)]]
 }
 
-/// Which of eight pairs of a ray and a triangle the rule accepts, by exact signs, no farther than
-/// `limit`; where, and the weights of the corners. The sheared corners come as x, y, z of each.
-///
-/// Products of two `f32` are exact in `f64`, so that fusing them with the difference changes no
-/// bit.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn accepted(candidates: u8, sheared: &[__m256; 9], limit: __m256) -> (u8, __m256, Weights) {
-    let [ax, ay, az, bx, by, bz, cx, cy, cz] = *sheared;
-    let (ax, ay, az) = (_mm512_cvtps_pd(ax), _mm512_cvtps_pd(ay), _mm512_cvtps_pd(az));
-    let (bx, by, bz) = (_mm512_cvtps_pd(bx), _mm512_cvtps_pd(by), _mm512_cvtps_pd(bz));
-    let (cx, cy, cz) = (_mm512_cvtps_pd(cx), _mm512_cvtps_pd(cy), _mm512_cvtps_pd(cz));
-    let u = _mm512_fmsub_pd(cx, by, _mm512_mul_pd(cy, bx));
-    let v = _mm512_fmsub_pd(ax, cy, _mm512_mul_pd(ay, cx));
-    let w = _mm512_fmsub_pd(bx, ay, _mm512_mul_pd(by, ax));
-    let zero = _mm512_setzero_pd();
-    let least = _mm512_min_pd(_mm512_min_pd(u, v), w);
-    let greatest = _mm512_max_pd(_mm512_max_pd(u, v), w);
-    let negative = _mm512_cmp_pd_mask::<_CMP_LT_OQ>(least, zero);
-    let positive = _mm512_cmp_pd_mask::<_CMP_GT_OQ>(greatest, zero);
-    let sum = _mm512_add_pd(_mm512_add_pd(u, v), w);
-    let weighted = _mm512_add_pd(
-        _mm512_add_pd(_mm512_mul_pd(u, az), _mm512_mul_pd(v, bz)),
-        _mm512_mul_pd(w, cz),
-    );
-    let t = _mm512_cvtpd_ps(_mm512_div_pd(weighted, sum));
-    let is_flat = _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(sum, zero);
-    let is_ahead = _mm256_cmp_ps_mask::<_CMP_GE_OQ>(t, _mm256_setzero_ps());
-    let is_before = _mm256_cmp_ps_mask::<_CMP_LE_OQ>(t, limit);
-    let mask = candidates & !(negative & positive) & !is_flat & is_ahead & is_before;
-    (mask, t, Weights { second: v, third: w, sum })
-}
-
-/// Which pairs have `t` where the ray is inside the triangle's own box, so that clamping leaves it
-/// alone. The corners come as seen from the origin: for each axis, of each.
-///
-/// Let `R` be the largest distance from the origin to a corner on any axis, as rounded here; the
-/// reference test dilates by `7uR` or more. By the comparison below the point at `t` lies within
-/// `2uR` of the box as seen from the origin, whose planes are off by at most `uR`: `3uR` in all.
-/// What remains, `4uR/|d|`, is more than the three roundings of a bound, none of which exceeds
-/// `uR/|d|` by more than second order.
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn inside_own_box(mask: u8, corners: &[[__m256; 3]; 3], t: __m256, direction: &[__m256; 3]) -> u8 {
-    let zero = _mm256_setzero_ps();
-    let min = [least3(corners[0]), least3(corners[1]), least3(corners[2])];
-    let max = [greatest3(corners[0]), greatest3(corners[1]), greatest3(corners[2])];
-    let lowest = least3(min);
-    let reach = _mm256_max_ps(greatest3(max), _mm256_sub_ps(zero, lowest));
-    let slack = _mm256_mul_ps(reach, _mm256_set1_ps(f32::EPSILON));
-    // How far the point lies outside, on the axis where that is most.
-    let outside = |axis: usize| {
-        let past_max = _mm256_fmsub_ps(t, direction[axis], max[axis]);
-        let before_min = _mm256_fnmadd_ps(t, direction[axis], min[axis]);
-        _mm256_max_ps(past_max, before_min)
-    };
-    let outside = greatest3([outside(0), outside(1), outside(2)]);
-    mask & _mm256_cmp_ps_mask::<_CMP_LE_OQ>(outside, slack)
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn least3([a, b, c]: [__m256; 3]) -> __m256 {
-    _mm256_min_ps(_mm256_min_ps(a, b), c)
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn greatest3([a, b, c]: [__m256; 3]) -> __m256 {
-    _mm256_max_ps(_mm256_max_ps(a, b), c)
+/// The same sheared, each by itself.
+#[inline(always)]
+fn sheared<F: Floats>(corners: &[[F; 3]; 3], shear: [F; 3]) -> [Corners<F>; 3] {
+    let [x, y, z] = corners;
+    [0, 1, 2].map(|corner: usize| Corners::sheared([x[corner], y[corner], z[corner]], shear))
 }

@@ -1,12 +1,12 @@
 //! The rays of a bundle in one space, and what walks over that space need.
 
-use super::lanes::{Lanes, SIZE, VECTORS};
-use crate::ordinary::{LARGEST, SMALLEST};
-use crate::vector::active_ray::U;
-use crate::vector::boxes::TINY;
+use super::lanes::{Lanes, SIZE, among, bits_of, vectors};
+use crate::ordinary::SMALLEST;
+use crate::simd::{Floats, Ints, Lanes as _, Simd, greatest};
+use crate::vector::TINY;
+use crate::vector::ray_setup::{OF_DILATION, OF_ORIGIN, Rays, Slabs};
 use geometry::{Aabb, Ray, Transform, Vec3, slab};
 use machine::instance_dilation::InstanceDilation;
-use std::arch::x86_64::*;
 
 /// `2^-96`: dilates rays in scenes so small that relative terms underflow.
 const SMALLEST_PAD: f32 = f32::from_bits(0x0F80_0000);
@@ -19,9 +19,9 @@ pub(super) struct View {
     pub(super) direction: [Lanes; 3],
     /// `1/d`, with tiny directions replaced.
     pub(super) inverse: [Lanes; 3],
-    /// `oA/d`, where `oA` is the origin that near planes are seen from.
+    /// `-oA/d`, where `oA` is the origin that near planes are seen from.
     pub(super) near_offset: [Lanes; 3],
-    /// `oB/d`, likewise for far planes.
+    /// `-oB/d`, likewise for far planes.
     pub(super) far_offset: [Lanes; 3],
     /// The shear, and the reciprocal of the dominant direction.
     pub(super) shear: [Lanes; 3],
@@ -52,11 +52,11 @@ pub(super) struct View {
 pub(super) struct Beam {
     /// For near planes: the reciprocal slope that reaches them first.
     pub(super) near_inverse: [f32; 3],
-    /// The origin that is farthest along, times that.
+    /// Minus the origin that is farthest along, times that.
     pub(super) near_offset: [f32; 3],
     /// For far planes: the reciprocal slope that reaches them last.
     pub(super) far_inverse: [f32; 3],
-    /// The origin that is least far along, times that.
+    /// Minus the origin that is least far along, times that.
     pub(super) far_offset: [f32; 3],
     /// The smallest depth that matters.
     pub(super) nearest: f32,
@@ -118,62 +118,56 @@ impl View {
         Ray::new(vector(&self.origin), vector(&self.direction)).between(tmin, tmax)
     }
 
-    /// The members among rays `16 vector ..`.
+    /// The rays of a vector.
     #[inline(always)]
-    pub(super) fn members_of(&self, vector: usize) -> u16 {
-        (self.members >> (16 * vector)) as u16
+    fn rays<F: Floats>(&self, vector: usize) -> Rays<F> {
+        let of = |lanes: &[Lanes; 3]| [0, 1, 2].map(|axis: usize| lanes[axis].get(vector));
+        Rays::endless(of(&self.origin), of(&self.direction))
     }
 
     /// Takes over the rays `members` of another space, by the arithmetic of [`Transform::ray`].
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    pub(super) fn transform(&mut self, from: &Self, transform: &Transform, members: u64) {
-        for vector in 0..VECTORS {
-            if members >> (16 * vector) & 0xFFFF == 0 {
+    #[inline(always)]
+    pub(super) fn transform<V: Simd>(&mut self, from: &Self, transform: &Transform, members: u64) {
+        if !V::FUSED {
+            for ray in (0..SIZE).filter(|ray| members >> ray & 1 == 1) {
+                let Ray { origin, direction, .. } = transform.ray(&from.ray(ray, 0.0, 1.0));
+                for axis in 0..3 {
+                    self.origin[axis].set(ray, origin[axis]);
+                    self.direction[axis].set(ray, direction[axis]);
+                }
+            }
+            return;
+        }
+        for vector in 0..vectors::<V::Wide>() {
+            if bits_of::<V::Wide>(members, vector) == 0 {
                 continue;
             }
-            let [ox, oy, oz] = [0, 1, 2].map(|axis: usize| from.origin[axis].0[vector]);
-            let [dx, dy, dz] = [0, 1, 2].map(|axis: usize| from.direction[axis].0[vector]);
+            let Rays { origin: [ox, oy, oz], direction: [dx, dy, dz], .. } =
+                from.rays::<V::Wide>(vector);
             for (axis, row) in transform.rows.iter().enumerate() {
-                let [m0, m1, m2, m3] = row.map(|m| _mm512_set1_ps(m));
-                let origin = _mm512_fmadd_ps(oz, m2, m3);
-                let origin = _mm512_fmadd_ps(oy, m1, origin);
-                self.origin[axis].0[vector] = _mm512_fmadd_ps(ox, m0, origin);
-                let direction = _mm512_mul_ps(dz, m2);
-                let direction = _mm512_fmadd_ps(dy, m1, direction);
-                self.direction[axis].0[vector] = _mm512_fmadd_ps(dx, m0, direction);
+                let [m0, m1, m2, m3] = row.map(V::Wide::splat);
+                let origin = ox.mul_add(m0, oy.mul_add(m1, oz.mul_add(m2, m3)));
+                let direction = dx.mul_add(m0, dy.mul_add(m1, dz * m2));
+                self.origin[axis].put(vector, origin);
+                self.direction[axis].put(vector, direction);
             }
         }
     }
 
     /// Which of `members` have ordinary origins and directions (see [`crate::ordinary`]).
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    pub(super) fn ordinary(&self, members: u64) -> u64 {
-        let largest = _mm512_set1_ps(LARGEST);
-        let mut ordinary = 0;
-        for vector in 0..VECTORS {
-            let mut mask = (members >> (16 * vector)) as u16;
-            let mut longest = _mm512_setzero_ps();
-            for axis in 0..3 {
-                let origin = _mm512_abs_ps(self.origin[axis].0[vector]);
-                let size = _mm512_abs_ps(self.direction[axis].0[vector]);
-                mask = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, origin, largest);
-                mask = _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(mask, size, largest);
-                let is_zero = _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(size, _mm512_setzero_ps());
-                let normal = _mm512_set1_ps(f32::MIN_POSITIVE);
-                mask &= is_zero | _mm512_cmp_ps_mask::<_CMP_GE_OQ>(size, normal);
-                longest = _mm512_max_ps(longest, size);
-            }
-            let smallest = _mm512_set1_ps(SMALLEST);
-            mask = _mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, longest, smallest);
-            ordinary |= u64::from(mask) << (16 * vector);
-        }
-        ordinary
+    #[inline(always)]
+    pub(super) fn ordinary<V: Simd>(&self, members: u64) -> u64 {
+        let vectors = 0..vectors::<V::Wide>();
+        members
+            & vectors.fold(0, |ordinary, vector| {
+                ordinary | among::<V::Wide>(self.rays::<V::Wide>(vector).ordinary(), vector)
+            })
     }
 
     /// Those of `members` that run along the same dominant axis in the same octant as the first of
     /// them. Sets the axes and the octant.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    pub(super) fn choose_class(&mut self, members: u64) -> u64 {
+    #[inline(always)]
+    pub(super) fn choose_class<V: Simd>(&mut self, members: u64) -> u64 {
         let first = members.trailing_zeros() as usize % SIZE;
         let direction = [0, 1, 2].map(|axis: usize| self.direction[axis].of(first));
         let size = direction.map(f32::abs);
@@ -191,32 +185,28 @@ impl View {
             | usize::from(is_negative[1]) << 1
             | usize::from(is_negative[2]) << 2;
         let mut class = 0;
-        for vector in 0..VECTORS {
-            let sizes = [0, 1, 2].map(|axis: usize| _mm512_abs_ps(self.direction[axis].0[vector]));
-            let mut mask = (members >> (16 * vector)) as u16;
+        for vector in 0..vectors::<V::Wide>() {
+            let rays = self.rays::<V::Wide>(vector);
+            let sizes = rays.sizes();
+            let mut mask = u32::MAX;
             for axis in 0..3 {
-                let bits = _mm512_castps_si512(self.direction[axis].0[vector]);
-                let negative = _mm512_movepi32_mask(bits);
+                let negative = rays.direction[axis].to_bits().is_high();
                 mask &= if is_negative[axis] { negative } else { !negative };
                 // The lowest axis is dominant on a tie.
-                mask = if axis < z {
-                    _mm512_mask_cmp_ps_mask::<_CMP_GT_OQ>(mask, sizes[z], sizes[axis])
-                } else {
-                    _mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(mask, sizes[z], sizes[axis])
-                };
+                mask &= if axis < z { sizes[z].gt(sizes[axis]) } else { sizes[z].ge(sizes[axis]) };
             }
-            class |= u64::from(mask) << (16 * vector);
+            class |= among::<V::Wide>(mask & crate::simd::first_lanes(V::Wide::LANES), vector);
         }
-        class
+        class & members
     }
 
     /// Aims the rays `members`, all of the class that was chosen, at a level with these bounds.
     ///
     /// Near planes are seen from `o + e` where directions are positive, far ones from `o - e`;
-    /// where they are negative the other way round. `e` exceeds what the level asks for by `3u|o|`
-    /// and more, which covers the rounding of `o/d` (see `docs/trace.md`).
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    pub(super) fn aim(
+    /// where they are negative the other way round. For the beam, `e` is that of the largest `|o|`
+    /// and the largest reach.
+    #[inline(always)]
+    pub(super) fn aim<V: Simd>(
         &mut self,
         members: u64,
         bounds: &Aabb,
@@ -225,20 +215,19 @@ impl View {
     ) -> Spread {
         self.members = members;
         let [x, y, z] = self.axes;
-        let infinite = _mm512_set1_ps(f32::INFINITY);
         let first = members.trailing_zeros() as usize % SIZE;
         self.point = [0, 1, 2].map(|axis: usize| self.origin[axis].of(first));
         let mut others = 0;
-        for vector in 0..VECTORS {
-            let mask = self.members_of(vector);
+        for vector in 0..vectors::<V::Wide>() {
             for axis in 0..3 {
-                let origin = _mm512_castps_si512(self.origin[axis].0[vector]);
-                let point = _mm512_set1_epi32(self.point[axis].to_bits() as i32);
-                others |= _mm512_mask_cmpneq_epi32_mask(mask, origin, point);
+                let origin = self.origin[axis].get::<V::Wide>(vector).to_bits();
+                let is_other = !origin.eq(crate::simd::Lanes::splat(self.point[axis].to_bits()));
+                others |= is_other & bits_of::<V::Wide>(members, vector);
             }
         }
         self.is_common = others == 0;
-        let (low, high) = if self.is_common { (self.point, self.point) } else { self.origins() };
+        let (low, high) =
+            if self.is_common { (self.point, self.point) } else { self.origins::<V>() };
         let (low_corner, high_corner) = (Vec3::from_array(low), Vec3::from_array(high));
         let reach = slab::reach(low_corner, bounds).max(slab::reach(high_corner, bounds));
         let farthest = low_corner.abs().max(high_corner.abs());
@@ -246,55 +235,51 @@ impl View {
             Dilation::Blas => slab::DILATION * reach,
             Dilation::Tlas(tlas) => tlas.dilation(farthest, reach),
         };
-        let pad = farthest.max_element() * (4.0 * U) + dilation * (1.0 + 1.0 / 7.0) + SMALLEST_PAD;
+        let pad = farthest.max_element() * OF_ORIGIN + dilation * OF_DILATION + SMALLEST_PAD;
 
-        let sign = _mm512_castsi512_ps(_mm512_set1_epi32(i32::MIN));
-        let (mut slope_low, mut slope_high) =
-            ([infinite; 2], [_mm512_sub_ps(_mm512_setzero_ps(), infinite); 2]);
-        let (mut steep, mut flat) = ([infinite; 3], [_mm512_setzero_ps(); 3]);
-        let (mut nearest, mut fastest) = (infinite, _mm512_setzero_ps());
-        for vector in 0..VECTORS {
-            let mask = self.members_of(vector);
+        let infinite = V::Wide::splat(f32::INFINITY);
+        let (mut slope_low, mut slope_high) = ([infinite; 2], [infinite.minus(); 2]);
+        let (mut steep, mut flat) = ([infinite; 3], [V::Wide::splat(0.0); 3]);
+        let (mut nearest, mut fastest) = (infinite, V::Wide::splat(0.0));
+        for vector in 0..vectors::<V::Wide>() {
+            let mask = bits_of::<V::Wide>(members, vector);
             if mask == 0 {
                 continue;
             }
-            let direction = [0, 1, 2].map(|axis: usize| self.direction[axis].0[vector]);
-            let speed = _mm512_abs_ps(direction[z]);
-            let smallest = _mm512_mul_ps(speed, _mm512_set1_ps(SMALLEST));
-            self.speed.0[vector] = speed;
-            for axis in 0..3 {
-                let origin = self.origin[axis].0[vector];
-                let signs = _mm512_and_ps(sign, direction[axis]);
-                // Replaces components that are tiny beside the largest: see `ordinary`.
-                let size = _mm512_max_ps(_mm512_abs_ps(direction[axis]), smallest);
-                let inverse = _mm512_div_ps(_mm512_set1_ps(1.0), size);
-                let slope = _mm512_mul_ps(speed, inverse);
-                steep[axis] = _mm512_mask_min_ps(steep[axis], mask, steep[axis], slope);
-                flat[axis] = _mm512_mask_max_ps(flat[axis], mask, flat[axis], slope);
-                let inverse = _mm512_or_ps(inverse, signs);
-                self.inverse[axis].0[vector] = inverse;
-                if self.is_common {
-                    continue;
+            let lower = |best: V::Wide, new: V::Wide| V::Wide::select(mask, best.min(new), best);
+            let higher = |best: V::Wide, new: V::Wide| V::Wide::select(mask, best.max(new), best);
+            let rays = self.rays::<V::Wide>(vector);
+            let speed = rays.direction[z].abs();
+            self.speed.put(vector, speed);
+            let inverse = if self.is_common {
+                let smallest = greatest(rays.sizes()) * V::Wide::splat(SMALLEST);
+                [0, 1, 2].map(|axis: usize| rays.inverse(axis, smallest))
+            } else {
+                let Slabs { inverse, low, high } = rays.slabs(V::Wide::splat(dilation));
+                for axis in 0..3 {
+                    let is_negative = self.octant >> axis & 1 == 1;
+                    let (near, far) =
+                        if is_negative { (high[axis], low[axis]) } else { (low[axis], high[axis]) };
+                    self.near_offset[axis].put(vector, near);
+                    self.far_offset[axis].put(vector, far);
                 }
-                // The pad with the sign of the direction: near planes are seen from farther along.
-                let along = _mm512_or_ps(_mm512_set1_ps(pad), signs);
-                self.near_offset[axis].0[vector] =
-                    _mm512_mul_ps(_mm512_add_ps(origin, along), inverse);
-                self.far_offset[axis].0[vector] =
-                    _mm512_mul_ps(_mm512_sub_ps(origin, along), inverse);
+                inverse
+            };
+            for axis in 0..3 {
+                let slope = speed * inverse[axis].abs();
+                steep[axis] = lower(steep[axis], slope);
+                flat[axis] = higher(flat[axis], slope);
+                self.inverse[axis].put(vector, inverse[axis]);
             }
             for (minor, axis) in [x, y].into_iter().enumerate() {
-                let slope = _mm512_div_ps(direction[axis], direction[z]);
-                slope_low[minor] =
-                    _mm512_mask_min_ps(slope_low[minor], mask, slope_low[minor], slope);
-                slope_high[minor] =
-                    _mm512_mask_max_ps(slope_high[minor], mask, slope_high[minor], slope);
-                self.shear[minor].0[vector] = slope;
+                let slope = rays.direction[axis] / rays.direction[z];
+                slope_low[minor] = lower(slope_low[minor], slope);
+                slope_high[minor] = higher(slope_high[minor], slope);
+                self.shear[minor].put(vector, slope);
             }
-            self.shear[2].0[vector] = self.inverse[z].0[vector];
-            fastest = _mm512_mask_max_ps(fastest, mask, fastest, speed);
-            let start = _mm512_mul_ps(speed, tmin.0[vector]);
-            nearest = _mm512_mask_min_ps(nearest, mask, nearest, start);
+            self.shear[2].put(vector, inverse[z]);
+            fastest = higher(fastest, speed);
+            nearest = lower(nearest, speed * tmin.get(vector));
         }
         for axis in 0..3 {
             let is_negative = self.octant >> axis & 1 == 1;
@@ -306,18 +291,17 @@ impl View {
             };
             self.seen_from[0][axis] = first;
             self.seen_from[1][axis] = last;
-            let near_inverse = sign * _mm512_reduce_min_ps(steep[axis]);
-            let far_inverse = sign * _mm512_reduce_max_ps(flat[axis]);
+            let near_inverse = sign * steep[axis].least();
+            let far_inverse = sign * flat[axis].greatest();
             self.beam.near_inverse[axis] = near_inverse;
             self.beam.far_inverse[axis] = far_inverse;
-            self.beam.near_offset[axis] = first * near_inverse;
-            self.beam.far_offset[axis] = last * far_inverse;
+            self.beam.near_offset[axis] = -first * near_inverse;
+            self.beam.far_offset[axis] = -last * far_inverse;
         }
-        self.beam.nearest = _mm512_reduce_min_ps(nearest);
-        self.beam.tiny = TINY * _mm512_reduce_max_ps(fastest).max(1.0);
-        let slopes = [0, 1].map(|minor: usize| {
-            _mm512_reduce_max_ps(slope_high[minor]) - _mm512_reduce_min_ps(slope_low[minor])
-        });
+        self.beam.nearest = nearest.least();
+        self.beam.tiny = TINY * fastest.greatest().max(1.0);
+        let slopes =
+            [0, 1].map(|minor: usize| slope_high[minor].greatest() - slope_low[minor].least());
         Spread {
             slopes: [slopes[0].min(slopes[1]), slopes[0].max(slopes[1])],
             origins: (high_corner - low_corner).max_element() / reach,
@@ -325,20 +309,19 @@ impl View {
     }
 
     /// The smallest and the largest origin of members, on each axis.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    fn origins(&self) -> ([f32; 3], [f32; 3]) {
+    #[inline(always)]
+    fn origins<V: Simd>(&self) -> ([f32; 3], [f32; 3]) {
         let (mut least, mut greatest) = ([0.0; 3], [0.0; 3]);
         for axis in 0..3 {
-            let mut low = _mm512_set1_ps(f32::INFINITY);
-            let mut high = _mm512_set1_ps(f32::NEG_INFINITY);
-            for vector in 0..VECTORS {
-                let mask = self.members_of(vector);
-                let origin = self.origin[axis].0[vector];
-                low = _mm512_mask_min_ps(low, mask, low, origin);
-                high = _mm512_mask_max_ps(high, mask, high, origin);
+            let mut low = V::Wide::splat(f32::INFINITY);
+            let mut high = V::Wide::splat(f32::NEG_INFINITY);
+            for vector in 0..vectors::<V::Wide>() {
+                let mask = bits_of::<V::Wide>(self.members, vector);
+                let origin = self.origin[axis].get::<V::Wide>(vector);
+                low = V::Wide::select(mask, low.min(origin), low);
+                high = V::Wide::select(mask, high.max(origin), high);
             }
-            least[axis] = _mm512_reduce_min_ps(low);
-            greatest[axis] = _mm512_reduce_max_ps(high);
+            (least[axis], greatest[axis]) = (low.least(), high.greatest());
         }
         (least, greatest)
     }

@@ -5,9 +5,9 @@ use super::hits::Hits;
 use super::stack::Stack;
 use super::triangles;
 use super::view::{Dilation, View};
-use crate::vector::boxes::WIDEN;
+use crate::simd::Simd;
+use crate::vector::WIDEN;
 use crate::world::{Level, Node, Pointer, Target, World};
-use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
 /// No box: the place of a root.
 const NOWHERE: u32 = u32::MAX;
@@ -31,8 +31,7 @@ impl Walk<'_> {
     /// # Safety
     /// The processor must have the features, the view be aimed at the level, and the stack have
     /// room for every walk over this world.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    pub(super) unsafe fn level<const ANY_HIT: bool>(
+    pub(super) unsafe fn level<V: Simd, const ANY_HIT: bool>(
         &mut self,
         level: &Level,
         view: &View,
@@ -43,9 +42,15 @@ impl Walk<'_> {
         // SAFETY: FEATURES-DETECTED, STACK-ROOM.
         unsafe {
             if view.is_common {
-                self.visit::<ANY_HIT, true>(level, view, below, hits, stack);
+                V::run(
+                    #[inline(always)]
+                    || self.visit::<V, ANY_HIT, true>(level, view, below, hits, stack),
+                );
             } else {
-                self.visit::<ANY_HIT, false>(level, view, below, hits, stack);
+                V::run(
+                    #[inline(always)]
+                    || self.visit::<V, ANY_HIT, false>(level, view, below, hits, stack),
+                );
             }
         }
     }
@@ -54,8 +59,8 @@ impl Walk<'_> {
     ///
     /// # Safety
     /// As [`Walk::level`].
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    unsafe fn visit<const ANY_HIT: bool, const COMMON: bool>(
+    #[inline(always)]
+    unsafe fn visit<V: Simd, const ANY_HIT: bool, const COMMON: bool>(
         &mut self,
         level: &Level,
         view: &View,
@@ -65,7 +70,7 @@ impl Walk<'_> {
     ) {
         let world = self.world;
         let bottom = stack.height();
-        let mut farthest = hits.farthest(view.members, &view.speed);
+        let mut farthest = hits.farthest::<V>(view.members, &view.speed);
         let mut limit = farthest * WIDEN + view.beam.tiny;
         let (mut depth, mut pointer, mut place) = (f32::NEG_INFINITY, level.root, NOWHERE);
         loop {
@@ -79,9 +84,9 @@ impl Walk<'_> {
                     // SAFETY: POINTER-PROVED, STACK-ROOM, STACK-BOTTOM.
                     unsafe {
                         let node = world.arena.node_unchecked(pointer);
-                        let count = push_children(node, pointer, view, farthest, stack);
+                        let count = push_children::<V>(node, pointer, view, farthest, stack);
                         for below_top in 0..count as usize {
-                            prefetch(world, stack.pointer_below_top(below_top));
+                            prefetch::<V>(world, stack.pointer_below_top(below_top));
                         }
                     }
                 } else {
@@ -91,13 +96,13 @@ impl Walk<'_> {
                         // SAFETY: POINTER-PROVED: a place is the pointer to a node, and a slot.
                         let node: &Node =
                             unsafe { world.arena.node_unchecked(Pointer(place & !7)) };
-                        reaching::<COMMON>(node, place as usize & 7, view, hits)
+                        reaching::<V, COMMON>(node, place as usize & 7, view, hits)
                     };
                     if members != 0 {
                         let is_better = if pointer.is_node_or_leaf() {
                             // SAFETY: POINTER-PROVED.
                             unsafe {
-                                triangles::test::<ANY_HIT, COMMON>(
+                                triangles::test::<V, ANY_HIT, COMMON>(
                                     world, pointer, members, view, hits,
                                 )
                             }
@@ -106,14 +111,16 @@ impl Walk<'_> {
                         {
                             // SAFETY: FEATURES-DETECTED, STACK-ROOM.
                             unsafe {
-                                self.instance::<ANY_HIT>(number, members, view, below, hits, stack)
+                                self.instance::<V, ANY_HIT>(
+                                    number, members, view, below, hits, stack,
+                                )
                             };
                             true
                         } else {
                             false
                         };
                         if is_better {
-                            farthest = hits.farthest(view.members, &view.speed);
+                            farthest = hits.farthest::<V>(view.members, &view.speed);
                             limit = farthest * WIDEN + view.beam.tiny;
                             if ANY_HIT && farthest < 0.0 {
                                 stack.cut(bottom);
@@ -136,8 +143,7 @@ impl Walk<'_> {
     ///
     /// # Safety
     /// As [`Walk::level`].
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    unsafe fn instance<const ANY_HIT: bool>(
+    unsafe fn instance<V: Simd, const ANY_HIT: bool>(
         &mut self,
         number: usize,
         members: u64,
@@ -152,9 +158,17 @@ impl Walk<'_> {
         if instance.mask & self.mask == 0 || level.root == Pointer::DONE {
             return;
         }
-        below.transform(view, &instance.world_to_object, members);
+        // SAFETY: FEATURES-DETECTED.
+        let mut left = unsafe {
+            V::run(
+                #[inline(always)]
+                || {
+                    below.transform::<V>(view, &instance.world_to_object, members);
+                    below.ordinary::<V>(members)
+                },
+            )
+        };
         below.instance = number as u32;
-        let mut left = below.ordinary(members);
         let mut needs_scalar = members & !left;
         self.needs_scalar |= needs_scalar;
         while needs_scalar != 0 {
@@ -162,24 +176,27 @@ impl Walk<'_> {
             needs_scalar &= needs_scalar - 1;
         }
         while left != 0 {
-            let class = below.choose_class(left);
-            left &= !class;
-            below.aim(class, &level.bounds, Dilation::Blas, &hits.tmin);
             // SAFETY: FEATURES-DETECTED, STACK-ROOM.
-            unsafe { self.level::<ANY_HIT>(level, below, None, hits, stack) };
+            unsafe {
+                V::run(
+                    #[inline(always)]
+                    || {
+                        let class = below.choose_class::<V>(left);
+                        left &= !class;
+                        below.aim::<V>(class, &level.bounds, Dilation::Blas, &hits.tmin);
+                    },
+                );
+                self.level::<V, ANY_HIT>(level, below, None, hits, stack);
+            }
         }
     }
 }
 
 /// Asks for the memory behind a pointer.
 #[inline(always)]
-fn prefetch(world: &World, pointer: Pointer) {
-    let address = world.arena.start().wrapping_add(pointer.byte()).cast::<i8>();
-    // SAFETY: ANY-ADDRESS.
-    unsafe {
-        _mm_prefetch::<_MM_HINT_T0>(address);
-        _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64));
-        _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(128));
-        _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(192));
+fn prefetch<V: Simd>(world: &World, pointer: Pointer) {
+    let address = world.arena.start().wrapping_add(pointer.byte());
+    for line in 0..4 {
+        V::prefetch(address.wrapping_add(64 * line));
     }
 }

@@ -1,20 +1,29 @@
 //! The image's own bytes: the small way.
 //!
 //! Nothing is copied but what has no place in the nodes: the boxes around the roots and the numbers
-//! of the instances. The AVX-512 kernel walks most images (`avx512::in_place`), the scalar walk
-//! all.
+//! of the instances. The kernels walk most images, decoding in vectors, and the scalar walk all.
 //!
 //! | file | concept |
 //! |---|---|
+//! | `proof` | which images kernels can walk |
+//! | `bytes` | such an image as source of rays in flight |
+//! | `node` | one ray against the children of a box node |
+//! | `leaf` | one ray against pairs of a primitive node |
+//! | `ids` | the ids of a triangle |
 //! | `reachable` | the proof that every link leads to a node |
 //! | `source` | nodes, decoded as they are met |
 
+mod bytes;
+mod ids;
+mod leaf;
+mod node;
+mod proof;
 mod reachable;
 mod source;
 
 use crate::TraceError;
 use crate::ask::Ask;
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, with_kernel};
 use crate::kind::Kind;
 use crate::scalar;
 use crate::world::{Level, Pointer, Tlas};
@@ -24,6 +33,7 @@ use gfx12::decode::{Memory, Structure};
 use gfx12::layout::NodePointer;
 use machine::instance_dilation::InstanceDilation;
 use machine::{Checked, Counters};
+use proof::Proved;
 use std::sync::Arc;
 
 /// An image and what a walk over it must know.
@@ -35,9 +45,8 @@ pub(crate) struct InPlace {
     instances: Option<Instances>,
     /// Triangles stored, each once.
     pub(crate) triangles: usize,
-    /// What the AVX-512 kernel must know, if it can walk this image.
-    #[cfg(target_arch = "x86_64")]
-    proved: Option<crate::avx512::in_place::Proved>,
+    /// What kernels must know, if they can walk this image.
+    proved: Option<Proved>,
 }
 
 /// Where a structure starts.
@@ -52,7 +61,7 @@ struct Root {
 /// A TLAS.
 #[derive(Debug)]
 struct Instances {
-    /// Its pointer is that of the AVX-512 kernel's walk.
+    /// Its pointer is that of the kernels' walk.
     tlas: Tlas,
     /// Instance nodes in order, each with the number of its instance.
     numbers: Vec<(NodePointer, u32)>,
@@ -86,24 +95,15 @@ impl InPlace {
         });
         reachable::prove(bytes, &structures, instances.as_ref())?;
         let triangles = tree.blases.iter().map(|b| crate::world::distinct(&b.primitives)).sum();
-        #[cfg(target_arch = "x86_64")]
         let proved = {
             let levels: Vec<_> = structures.iter().map(|r| (&r.structure, r.bounds)).collect();
             let numbers = instances.as_ref().map(|instances| instances.numbers.as_slice());
-            crate::avx512::in_place::Proved::new(bytes, &levels, numbers)
+            Proved::new(bytes, &levels, numbers)
         };
-        #[cfg(target_arch = "x86_64")]
         if let (Some(instances), Some(proved)) = (&mut instances, &proved) {
             instances.tlas.level = proved.outermost();
         }
-        Ok(Self {
-            structures,
-            instances,
-            triangles,
-            #[cfg(target_arch = "x86_64")]
-            proved,
-            image,
-        })
+        Ok(Self { structures, instances, triangles, proved, image })
     }
 
     /// The image.
@@ -117,10 +117,7 @@ impl InPlace {
             size_of_val(instances.tlas.instances.as_slice())
                 + size_of_val(instances.numbers.as_slice())
         });
-        #[cfg(target_arch = "x86_64")]
         let proved = self.proved.as_ref().map_or(0, |proved| proved.byte_count());
-        #[cfg(not(target_arch = "x86_64"))]
-        let proved = 0;
         self.image.image().byte_count()
             + size_of_val(self.structures.as_slice())
             + instances
@@ -137,16 +134,15 @@ impl InPlace {
         answers: &mut [K::Answer],
         counters: Option<&mut Counters>,
     ) {
-        #[cfg(target_arch = "x86_64")]
-        if let (Kernel::Avx512, Some(proved)) = (kernel, &self.proved)
+        if let Some(proved) = &self.proved
             && (ask.rule == TriangleRule::Watertight || !proved.has_oriented_nodes)
         {
-            // SAFETY: FEATURES-DETECTED, POINTER-PROVED: this image has been proved.
-            return unsafe {
-                crate::avx512::in_place::answer::<K>(
-                    self, proved, ask, first, rays, answers, counters,
-                )
-            };
+            return with_kernel!(kernel, V => {
+                // SAFETY: FEATURES-DETECTED, POINTER-PROVED: this image has been proved.
+                unsafe {
+                    bytes::answer::<V, K>(self, proved, ask, first, rays, answers, counters);
+                }
+            });
         }
         let mut uncounted = Counters::default();
         let counters = counters.unwrap_or(&mut uncounted);

@@ -4,105 +4,109 @@
 //! turns of the units that were measured, and needs permutations.
 
 use super::active_ray::BoxTestRay;
-use crate::world::Node;
-use std::arch::x86_64::*;
-
-/// `1 + 16 eps`: how far the exit of a box is widened. The reference test needs `1 + 4 eps`; the
-/// rest covers the roundings of this one, and `t` of triangles that are clamped or split (see
-/// `docs/trace.md`).
-pub(crate) const WIDEN: f32 = 1.0 + 16.0 * f32::EPSILON;
-
-/// `2^-118`, for products near the bottom of the exponent range.
-pub(crate) const TINY: f32 = f32::from_bits(0x0480_0000);
+use super::{TINY, WIDEN};
+use crate::simd::{Floats, Ints, Lanes, Simd, of_floats, of_words};
+use crate::world::{Node, Pointer};
 
 /// Where a ray enters and leaves the children of a node, in the order of their slots.
-pub(crate) struct Intervals {
-    pub(crate) enter: __m256,
-    pub(crate) exit: __m256,
+pub(crate) struct Intervals<V: Simd> {
+    pub(crate) enter: V::F8,
+    pub(crate) exit: V::F8,
 }
 
-/// The planes of eight boxes.
-pub(crate) struct Planes {
-    pub(crate) low_x: __m256,
-    pub(crate) high_x: __m256,
-    pub(crate) low_y: __m256,
-    pub(crate) high_y: __m256,
-    pub(crate) low_z: __m256,
-    pub(crate) high_z: __m256,
+/// Children of a node in the order of an octant, far to near, or of their slots.
+pub(crate) struct Children<'a, V: Simd> {
+    node: &'a Node,
+    /// Bit `i`: the ray meets child `i`.
+    pub(crate) met: u32,
+    /// Where it enters them.
+    pub(crate) enter: V::F8,
+    /// Where they lead.
+    pub(crate) pointers: V::I8,
+    /// Which child is where, 3 bits each.
+    order: u32,
 }
 
-impl Intervals {
+impl<V: Simd> Intervals<V> {
     /// Of the children of `node`.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(node: &Node, aim: &BoxTestRay) -> Self {
-        // SAFETY: VECTOR-SIZED.
-        let (low_x, high_x, low_y, high_y, low_z, high_z) = unsafe {
-            (
-                _mm256_load_ps(node.planes[0][0].as_ptr()),
-                _mm256_load_ps(node.planes[0][1].as_ptr()),
-                _mm256_load_ps(node.planes[1][0].as_ptr()),
-                _mm256_load_ps(node.planes[1][1].as_ptr()),
-                _mm256_load_ps(node.planes[2][0].as_ptr()),
-                _mm256_load_ps(node.planes[2][1].as_ptr()),
-            )
-        };
-        Self::of(&Planes { low_x, high_x, low_y, high_y, low_z, high_z }, aim)
+        let words: *const f32 = std::ptr::from_ref(aim).cast();
+        // SAFETY: VECTOR-SIZED: an aim is three vectors of four. Three loads instead of eleven.
+        let (a, b, c) =
+            unsafe { (V::twice(words), V::twice(words.add(4)), V::twice(words.add(8))) };
+        let planes = |axis: usize, side: usize| of_floats::<V::F8, 8>(&node.planes[axis][side]);
+        let (inverse_x, inverse_y) = (V::spread::<0>(a), V::spread::<1>(a));
+        let inverse_z = V::spread::<2>(a);
+        let low_x = planes(0, 0).mul_add(inverse_x, V::spread::<0>(b));
+        let low_y = planes(1, 0).mul_add(inverse_y, V::spread::<1>(b));
+        let low_z = planes(2, 0).mul_add(inverse_z, V::spread::<2>(b));
+        let high_x = planes(0, 1).mul_add(inverse_x, V::spread::<0>(c));
+        let high_y = planes(1, 1).mul_add(inverse_y, V::spread::<1>(c));
+        let high_z = planes(2, 1).mul_add(inverse_z, V::spread::<2>(c));
+        Self::between(
+            [V::spread::<3>(a), V::spread::<3>(b)],
+            [low_x, low_y, low_z],
+            [high_x, high_y, high_z],
+        )
     }
 
-    /// Of eight boxes; minimum and maximum planes may be swapped.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    pub(crate) fn of(planes: &Planes, aim: &BoxTestRay) -> Self {
-        let (a, b, c) = loaded(aim);
-        let inverse_x = _mm256_permute_ps::<0b00_00_00_00>(a);
-        let inverse_y = _mm256_permute_ps::<0b01_01_01_01>(a);
-        let inverse_z = _mm256_permute_ps::<0b10_10_10_10>(a);
-        let nearest = _mm256_permute_ps::<0b11_11_11_11>(a);
-        let farthest = _mm256_permute_ps::<0b11_11_11_11>(b);
-        let low_x = _mm256_fmadd_ps(planes.low_x, inverse_x, _mm256_permute_ps::<0b00_00_00_00>(b));
-        let low_y = _mm256_fmadd_ps(planes.low_y, inverse_y, _mm256_permute_ps::<0b01_01_01_01>(b));
-        let low_z = _mm256_fmadd_ps(planes.low_z, inverse_z, _mm256_permute_ps::<0b10_10_10_10>(b));
-        let high_x =
-            _mm256_fmadd_ps(planes.high_x, inverse_x, _mm256_permute_ps::<0b00_00_00_00>(c));
-        let high_y =
-            _mm256_fmadd_ps(planes.high_y, inverse_y, _mm256_permute_ps::<0b01_01_01_01>(c));
-        let high_z =
-            _mm256_fmadd_ps(planes.high_z, inverse_z, _mm256_permute_ps::<0b10_10_10_10>(c));
+    /// Within a range, of boxes whose planes are met there; minima and maxima may be swapped.
+    #[inline(always)]
+    pub(crate) fn between(
+        [nearest, farthest]: [V::F8; 2],
+        low: [V::F8; 3],
+        high: [V::F8; 3],
+    ) -> Self {
+        let [near_x, near_y, near_z] =
+            [low[0].min(high[0]), low[1].min(high[1]), low[2].min(high[2])];
+        let [far_x, far_y, far_z] = [low[0].max(high[0]), low[1].max(high[1]), low[2].max(high[2])];
         // A minimum or maximum with a NaN is its second operand: a slot without a child is never
         // met.
-        let enter = _mm256_max_ps(
-            _mm256_max_ps(nearest, _mm256_min_ps(low_x, high_x)),
-            _mm256_max_ps(_mm256_min_ps(low_y, high_y), _mm256_min_ps(low_z, high_z)),
-        );
-        let exit = _mm256_min_ps(
-            _mm256_min_ps(farthest, _mm256_max_ps(low_x, high_x)),
-            _mm256_min_ps(_mm256_max_ps(low_y, high_y), _mm256_max_ps(low_z, high_z)),
-        );
-        Self { enter, exit: _mm256_fmadd_ps(exit, _mm256_set1_ps(WIDEN), _mm256_set1_ps(TINY)) }
+        let enter = nearest.max(near_x).max(near_y.max(near_z));
+        let exit = farthest.min(far_x).min(far_y.min(far_z));
+        Self { enter, exit: exit.mul_add(V::F8::splat(WIDEN), V::F8::splat(TINY)) }
+    }
+
+    /// The children of `node` in the order of their slots, which is that of their areas: the last
+    /// is the likeliest to stop a ray.
+    #[inline(always)]
+    pub(crate) fn unordered(self, node: &Node) -> Children<'_, V> {
+        let met = self.enter.le(self.exit);
+        let pointers = children_of::<V>(node);
+        Children { node, met, enter: self.enter, pointers, order: 0o01234567 }
+    }
+
+    /// In the order of the ray's octant.
+    #[inline(always)]
+    pub(crate) fn ordered(self, node: &Node, octant: u32) -> Children<'_, V> {
+        let order = node.orders[octant as usize & 7];
+        let places = places::<V>(order);
+        let (enter, exit) = (self.enter.permuted(places), self.exit.permuted(places));
+        let pointers = children_of::<V>(node).permuted(places);
+        Children { node, met: enter.le(exit), enter, pointers, order }
     }
 }
 
-/// The twelve words of an aim, four and four and four, each twice. Three loads instead of eleven:
-/// the compiler would undo it if it saw what becomes of them.
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn loaded(aim: &BoxTestRay) -> (__m256, __m256, __m256) {
-    // SAFETY: VECTOR-SIZED: an aim is three vectors of four.
-    unsafe {
-        let words: *const __m128 = std::ptr::from_ref(aim).cast();
-        let (mut a, mut b, mut c) = (
-            _mm256_broadcast_ps(&*words),
-            _mm256_broadcast_ps(&*words.add(1)),
-            _mm256_broadcast_ps(&*words.add(2)),
-        );
-        std::arch::asm!(
-            "/* {0} {1} {2} */",
-            inout(ymm_reg) a,
-            inout(ymm_reg) b,
-            inout(ymm_reg) c,
-            options(pure, nomem, nostack, preserves_flags)
-        );
-        (a, b, c)
+/// The pointers of a node.
+#[inline(always)]
+pub(crate) fn children_of<V: Simd>(node: &Node) -> V::I8 {
+    // SAFETY: VECTOR-SIZED.
+    unsafe { V::I8::load(node.children.as_ptr().cast()) }
+}
+
+/// Which child is where in an order, a lane each; only the lowest three bits count.
+#[inline(always)]
+pub(crate) fn places<V: Simd>(order: u32) -> V::I8 {
+    V::I8::splat(order).shr(of_words(&[21, 18, 15, 12, 9, 6, 3, 0]))
+}
+
+impl<V: Simd> Children<'_, V> {
+    /// The nearest child that is met, or `other` if none is.
+    #[inline(always)]
+    pub(crate) fn nearest_or(&self, other: Pointer) -> Pointer {
+        let zeros = self.met.leading_zeros(); // 24 if the nearest is met, 32 if none is
+        let child = self.order >> ((3 * zeros + 24) & 31) & 7;
+        Pointer(V::choose(self.met, self.node.children[child as usize].0, other.0))
     }
 }

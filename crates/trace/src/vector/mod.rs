@@ -1,12 +1,21 @@
-//! What the vector kernels have in common: compiled for AVX2, and inlined into each of them.
+//! Rays in flight: the walk of batches, once for every kernel ([`crate::simd`]).
+//!
+//! A step of a ray (one node or one leaf) needs memory that the step before has named, so one ray
+//! alone waits most of the time; and where it goes next is a branch that nobody can predict. Here
+//! many rays take steps in rounds, steps of one kind after the other.
+//!
+//! Box tests are conservative and decide nothing but the work. Hits are decided by the arithmetic
+//! of [`geometry`], bit for bit.
 //!
 //! | file | concept |
 //! |---|---|
+//! | `ray_pool` | rays in flight, and the rounds of their steps |
+//! | `lists` | which of them wait for which kind of step |
 //! | `walk` | what rays do between box tests |
-//! | `single_ray` | one ray alone |
-//! | `ray_setup` | eight rays set up at once |
+//! | `single_ray` | one ray alone over the CPU's copy, in what is asked most |
 //! | `active_ray` | a ray |
-//! | `stack` | what it has still to visit |
+//! | `ray_setup` | how rays are prepared, one or many at once |
+//! | `stack` | what a ray has still to visit |
 //! | `source` | what rays walk over |
 //! | `prepared` | the CPU's copy as such |
 //! | `boxes` | one ray against eight boxes |
@@ -16,12 +25,63 @@
 
 pub(crate) mod active_ray;
 pub(crate) mod boxes;
+mod lists;
 pub(crate) mod moller_trumbore;
 pub(crate) mod prepared;
+mod ray_pool;
 pub(crate) mod ray_setup;
 pub(crate) mod rule;
 pub(crate) mod single_ray;
 pub(crate) mod source;
 pub(crate) mod stack;
 pub(crate) mod triangles;
-pub(crate) mod walk;
+mod walk;
+
+use crate::ask::Ask;
+use crate::kind::Kind;
+use crate::simd::Simd;
+use geometry::Ray;
+use machine::Counters;
+use ray_pool::RayPool;
+use source::Steps;
+use walk::Walk;
+
+/// `1 + 16 eps`: how far the exit of a box is widened. The reference test needs `1 + 4 eps`; the
+/// rest covers the roundings of this one, and `t` of triangles that are clamped or split (see
+/// `docs/trace.md`).
+pub(crate) const WIDEN: f32 = 1.0 + 16.0 * f32::EPSILON;
+
+/// `2^-118`, for products near the bottom of the exponent range.
+pub(crate) const TINY: f32 = f32::from_bits(0x0480_0000);
+
+/// Answers the rays of a part of a batch over a source.
+///
+/// # Safety
+/// The processor must have the instructions of the kernel.
+pub(crate) unsafe fn answer<V: Simd, K: Kind, G: Steps<V>>(
+    source: &G,
+    ask: &Ask<'_>,
+    first: usize,
+    rays: &[Ray],
+    answers: &mut [K::Answer],
+    counters: Option<&mut Counters>,
+) {
+    let mut uncounted = Counters::default();
+    let is_counted = counters.is_some();
+    let counters = counters.unwrap_or(&mut uncounted);
+    if ask.mask == 0 || !source.is_ordinary() {
+        for (offset, (ray, answer)) in rays.iter().zip(answers).enumerate() {
+            source.answer_scalar::<K>(ask, first + offset, ray, answer, counters);
+        }
+        return;
+    }
+    let walk = Walk::<V, K, G>::new(source, ask, first, rays, answers, counters);
+    let pool = RayPool::new(walk);
+    // SAFETY: FEATURES-DETECTED, POINTER-PROVED, STACK-ROOM.
+    unsafe {
+        V::run(
+            #[inline(always)]
+            || pool.answer(is_counted),
+        );
+    }
+}

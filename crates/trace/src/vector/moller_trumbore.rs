@@ -6,66 +6,47 @@
 //! this rule's `t` may be anywhere.
 
 use super::active_ray::{ActiveRay, TriangleTestRay};
-use super::triangles::{Accepted, inside_own_box};
+use super::triangles::{Accepted, is_inside_own_box};
+use crate::simd::{Floats, Lanes, Simd, first_lanes, of_floats};
 use geometry::{Ray, Triangle, Vec3, moller_trumbore};
-use std::arch::x86_64::*;
-
-/// A vector a lane.
-#[derive(Clone, Copy)]
-pub(crate) struct Three {
-    pub(crate) x: __m256,
-    pub(crate) y: __m256,
-    pub(crate) z: __m256,
-}
 
 /// The triangles of a leaf that the rule accepts: bit `i` for triangle `i`.
 ///
 /// # Safety
 /// `leaf` must point to a leaf of `count` triangles, with 32 bytes behind its last row of
 /// coordinates.
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-pub(crate) unsafe fn candidates(leaf: *const u8, count: usize, slot: &ActiveRay) -> u8 {
+#[inline(always)]
+pub(crate) unsafe fn candidates<V: Simd>(leaf: *const u8, count: usize, slot: &ActiveRay) -> u32 {
     let row = 4 * count;
-    // SAFETY: POINTER-PROVED, LEAF-ROOM. The rows of a corner lie three rows behind those of the
-    // one before.
-    let (v0, v1, v2) = unsafe {
-        (corner(leaf, row), corner(leaf.add(3 * row), row), corner(leaf.add(6 * row), row))
-    };
-    met(v0, v1, v2, slot) & ((1u32 << count) - 1) as u8
+    // SAFETY: POINTER-PROVED, LEAF-ROOM: nine rows, three for each corner.
+    let row = |number: usize| unsafe { V::F8::load(leaf.add(number * row).cast()) };
+    let corner = |number: usize| [row(3 * number), row(3 * number + 1), row(3 * number + 2)];
+    met([corner(0), corner(1), corner(2)], slot) & first_lanes(count)
 }
 
-/// Which of eight triangles the rule accepts.
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-pub(crate) fn met(v0: Three, v1: Three, v2: Three, slot: &ActiveRay) -> u8 {
+/// Which of some triangles the rule accepts.
+#[inline(always)]
+pub(crate) fn met<F: Floats>([v0, v1, v2]: [[F; 3]; 3], slot: &ActiveRay) -> u32 {
     let [x, y, z, _] = slot.triangle_ray.direction;
-    let direction = spread([x, y, z]);
-    let origin = spread(slot.triangle_ray.origin);
+    let direction = [x, y, z].map(F::splat);
+    let origin = slot.triangle_ray.origin.map(F::splat);
     let (e1, e2, e3) = (minus(v1, v0), minus(v2, v0), minus(origin, v0));
     let (s1, s2) = (cross(direction, e2), cross(e3, e1));
     let denominator = dot(s1, e1);
-    let t = _mm256_div_ps(dot(e2, s2), denominator);
-    let u = _mm256_div_ps(dot(e3, s1), denominator);
-    let v = _mm256_div_ps(dot(direction, s2), denominator);
-    let (zero, one) = (_mm256_setzero_ps(), _mm256_set1_ps(1.0));
+    let t = dot(e2, s2) / denominator;
+    let u = dot(e3, s1) / denominator;
+    let v = dot(direction, s2) / denominator;
+    let (zero, one) = (F::splat(0.0), F::splat(1.0));
     // A NaN fails every comparison but the first.
-    let mut inside = _mm256_cmp_ps::<_CMP_NEQ_UQ>(denominator, zero);
-    inside = _mm256_and_ps(inside, _mm256_cmp_ps::<_CMP_GE_OQ>(t, zero));
-    inside = _mm256_and_ps(inside, _mm256_cmp_ps::<_CMP_GE_OQ>(u, zero));
-    inside = _mm256_and_ps(inside, _mm256_cmp_ps::<_CMP_LE_OQ>(u, one));
-    inside = _mm256_and_ps(inside, _mm256_cmp_ps::<_CMP_GE_OQ>(v, zero));
-    inside = _mm256_and_ps(inside, _mm256_cmp_ps::<_CMP_LE_OQ>(_mm256_add_ps(u, v), one));
-    _mm256_movemask_ps(inside) as u8
+    !denominator.eq(zero) & t.ge(zero) & u.ge(zero) & u.le(one) & v.ge(zero) & (u + v).le(one)
 }
 
 /// Whether the rule accepts triangle `lane` of a leaf, and where.
 ///
 /// # Safety
 /// `leaf` must point to a leaf of `count` triangles, and `lane` be less.
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-pub(crate) unsafe fn accepted(
+#[inline(always)]
+pub(crate) unsafe fn accepted<V: Simd>(
     leaf: *const u8,
     count: usize,
     lane: usize,
@@ -81,80 +62,46 @@ pub(crate) unsafe fn accepted(
             Vec3::new(*first.cast(), *first.add(row).cast(), *first.add(2 * row).cast())
         };
     }
-    accepted_at(&triangle, slot)
+    accepted_at::<V>(&triangle, slot)
 }
 
 /// Whether the rule accepts a triangle, and where.
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-pub(crate) fn accepted_at(triangle: &Triangle, slot: &ActiveRay) -> Option<Accepted> {
+#[inline(always)]
+pub(crate) fn accepted_at<V: Simd>(triangle: &Triangle, slot: &ActiveRay) -> Option<Accepted> {
     let TriangleTestRay { origin: [ox, oy, oz], direction: [dx, dy, dz, _], .. } =
         slot.triangle_ray;
     let ray = Ray::new(Vec3::new(ox, oy, oz), Vec3::new(dx, dy, dz));
     let hit = moller_trumbore::intersect(&ray, triangle)?;
     let [a, b, c] = triangle.vertices;
-    let x = _mm_sub_ps(_mm_setr_ps(a.x, b.x, c.x, c.x), _mm_set1_ps(ox));
-    let y = _mm_sub_ps(_mm_setr_ps(a.y, b.y, c.y, c.y), _mm_set1_ps(oy));
-    let z = _mm_sub_ps(_mm_setr_ps(a.z, b.z, c.z, c.z), _mm_set1_ps(oz));
-    let is_settled = inside_own_box(x, y, z, hit.t, &slot.triangle_ray.direction);
+    let seen = |axis: usize| {
+        let corners = of_floats::<V::F4, 4>(&[a[axis], b[axis], c[axis], c[axis]]);
+        corners - V::F4::splat(slot.triangle_ray.origin[axis])
+    };
+    let seen = [seen(0), seen(1), seen(2)];
+    let is_settled = is_inside_own_box::<V>(seen, hit.t, &slot.triangle_ray.direction);
     Some(Accepted { t: hit.t, is_settled, weights: [hit.u.into(), hit.v.into(), 1.0] })
 }
 
-/// A corner of each triangle.
-///
-/// # Safety
-/// Three rows must lie at `rows`, with 32 bytes behind the last one that is read.
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-unsafe fn corner(rows: *const u8, row: usize) -> Three {
-    // SAFETY: POINTER-PROVED, LEAF-ROOM.
-    unsafe {
-        Three {
-            x: _mm256_loadu_ps(rows.cast()),
-            y: _mm256_loadu_ps(rows.add(row).cast()),
-            z: _mm256_loadu_ps(rows.add(2 * row).cast()),
-        }
-    }
-}
-
-/// The same in all lanes.
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn spread(numbers: [f32; 3]) -> Three {
-    Three {
-        x: _mm256_set1_ps(numbers[0]),
-        y: _mm256_set1_ps(numbers[1]),
-        z: _mm256_set1_ps(numbers[2]),
-    }
-}
-
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn minus(a: Three, b: Three) -> Three {
-    Three { x: _mm256_sub_ps(a.x, b.x), y: _mm256_sub_ps(a.y, b.y), z: _mm256_sub_ps(a.z, b.z) }
+#[inline(always)]
+fn minus<F: Floats>(a: [F; 3], b: [F; 3]) -> [F; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// Two products and a difference.
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn cross(a: Three, b: Three) -> Three {
-    Three {
-        x: _mm256_sub_ps(_mm256_mul_ps(a.y, b.z), _mm256_mul_ps(a.z, b.y)),
-        y: _mm256_sub_ps(_mm256_mul_ps(a.z, b.x), _mm256_mul_ps(a.x, b.z)),
-        z: _mm256_sub_ps(_mm256_mul_ps(a.x, b.y), _mm256_mul_ps(a.y, b.x)),
-    }
+#[inline(always)]
+fn cross<F: Floats>([ax, ay, az]: [F; 3], [bx, by, bz]: [F; 3]) -> [F; 3] {
+    [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx]
 }
 
 /// `(x + y) + z`.
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn dot(a: Three, b: Three) -> __m256 {
-    let xy = _mm256_add_ps(_mm256_mul_ps(a.x, b.x), _mm256_mul_ps(a.y, b.y));
-    _mm256_add_ps(xy, _mm256_mul_ps(a.z, b.z))
+#[inline(always)]
+fn dot<F: Floats>(a: [F; 3], b: [F; 3]) -> F {
+    (a[0] * b[0] + a[1] * b[1]) + a[2] * b[2]
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::ray_setup::Rays;
     use super::super::rule::MollerTrumbore;
     use super::super::triangles::clamped;
     use super::*;
@@ -192,9 +139,14 @@ mod tests {
     /// All lanes against the plain rule, and what is settled against the definition of a hit.
     #[test]
     fn lanes_are_the_plain_rule() {
-        if !crate::avx2::is_available() {
-            return;
+        #[cfg(target_arch = "x86_64")]
+        if crate::Kernel::Avx2.is_available() {
+            lanes_of::<crate::simd::Avx2>();
         }
+        lanes_of::<crate::simd::Plain>();
+    }
+
+    fn lanes_of<V: Simd>() {
         let mut random = Random(31);
         let (mut accepted_count, mut settled_count) = (0, 0);
         for _ in 0..60_000 {
@@ -213,14 +165,14 @@ mod tests {
             let leaf = words.as_ptr().cast();
             // SAFETY: FEATURES-DETECTED, LEAF-ROOM: nine rows lie there, and eight words more.
             let mask = unsafe {
-                slot.triangle_ray.set::<MollerTrumbore>(&ray);
-                candidates(leaf, count, &slot)
+                slot.triangle_ray = Rays::one(&ray).triangle_ray::<MollerTrumbore>();
+                candidates::<V>(leaf, count, &slot)
             };
             for (lane, triangle) in triangles.iter().enumerate() {
                 let expected = moller_trumbore::intersect(&ray, triangle);
                 assert_eq!(mask >> lane & 1 == 1, expected.is_some(), "{ray:?} {triangle:?}");
                 // SAFETY: FEATURES-DETECTED, LANE-PRESENT.
-                let found = unsafe { accepted(leaf, count, lane, &slot) };
+                let found = unsafe { accepted::<V>(leaf, count, lane, &slot) };
                 let bits = |t: f32, (u, v): (f32, f32)| [t, u, v].map(f32::to_bits);
                 assert_eq!(
                     found.as_ref().map(|found| bits(found.t, found.u_v())),
@@ -237,7 +189,7 @@ mod tests {
                     assert_eq!(clamped(&ray, triangle, t), Some(t), "{ray:?} {triangle:?}");
                 }
             }
-            assert_eq!(u32::from(mask) >> count, 0);
+            assert_eq!(mask >> count, 0);
         }
         assert!(accepted_count > 10_000 && settled_count > 5_000, "{accepted_count}");
     }

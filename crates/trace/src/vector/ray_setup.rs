@@ -1,481 +1,315 @@
-//! Eight rays set up at once.
+//! How rays are prepared for box and triangle tests: one, eight or sixteen at once, a ray a lane.
 //!
-//! The same as `BoxTestRay::set` and `TriangleTestRay::set`, with a ray a lane.
+//! There is one budget for the errors of all kernels and walks. With `u = 2^-24`, the reach `R` of
+//! a level from the origin `o` of a ray and the dilation `7uR` (or what instances ask for instead)
+//! of the reference test, minima are seen from `o + e` and maxima from `o - e` with
+//! `e = 10uR + 6u|o|`: both move outward. Of what `e` has beyond the reference,
+//!
+//! | part | covers |
+//! |---|---|
+//! | `2u` of the origin | the roundings of `o ± e` and of `(o ± e)/d` |
+//! | `u(R + abs(o))` | the product of a plane and `1/d`, where a kernel does not fuse it |
+//! | `u` of the origin | widening `(o ± e)/d`, for a ray alone |
+//! | `uR` | directions that are tiny beside the largest, which are replaced |
+//!
+//! and the rest is left. Images need more for their planes ([`super::source::Source::DILATIONS`]).
 
-use super::active_ray::ActiveRay;
+use super::active_ray::{ActiveRay, BoxTestRay, TriangleTestRay};
 use super::rule::Rule;
-use super::source::VectorSource;
+use super::source::Source;
 use crate::ordinary;
-use crate::world::Pointer;
+use crate::simd::{Array, Floats, Ints, Lanes, Simd, greatest, of_floats};
+use crate::world::{Level, Pointer, Tlas};
 use geometry::{Aabb, Ray, TriangleRule, Vec3, slab};
-use machine::instance_dilation::InstanceDilation;
-use std::arch::x86_64::*;
 
 /// Rays that are set up at once.
 pub(crate) const WIDTH: usize = 8;
 
-/// A ray a lane.
+/// `2^-24`.
+const U: f32 = f32::EPSILON / 2.0;
+
+/// `e`, in terms of the origin and of the dilation of the reference.
+pub(crate) const OF_ORIGIN: f32 = 6.0 * U;
+pub(crate) const OF_DILATION: f32 = 10.0 / 7.0;
+
+/// Rays, a lane each.
 #[derive(Clone, Copy)]
-struct Three {
-    x: __m256,
-    y: __m256,
-    z: __m256,
+pub(crate) struct Rays<F> {
+    pub(crate) origin: [F; 3],
+    pub(crate) direction: [F; 3],
+    tmin: F,
+    tmax: F,
 }
 
-/// Eight rays.
-pub(crate) struct Rays {
-    origin: Three,
-    direction: Three,
-    /// Absolute directions.
-    size: Three,
-    tmin: __m256,
-    tmax: __m256,
+/// How rays meet the planes of boxes, by axis.
+pub(crate) struct Slabs<F> {
+    /// `1/d`, with tiny directions replaced.
+    pub(crate) inverse: [F; 3],
+    /// `-oA/d`, where `oA` is the origin that minima are seen from.
+    pub(crate) low: [F; 3],
+    /// `-oB/d`, likewise for maxima.
+    pub(crate) high: [F; 3],
 }
 
-impl Rays {
-    /// Lays rays out.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    pub(crate) fn new(rays: &[Ray; WIDTH]) -> Self {
-        // SAFETY: VECTOR-SIZED: a ray is eight floats.
-        let [a, b, c, d, e, f, g, h] = unsafe {
-            let first: *const f32 = rays.as_ptr().cast();
-            [
-                _mm256_loadu_ps(first),
-                _mm256_loadu_ps(first.add(8)),
-                _mm256_loadu_ps(first.add(16)),
-                _mm256_loadu_ps(first.add(24)),
-                _mm256_loadu_ps(first.add(32)),
-                _mm256_loadu_ps(first.add(40)),
-                _mm256_loadu_ps(first.add(48)),
-                _mm256_loadu_ps(first.add(56)),
-            ]
-        };
-        // Fields 0 to 3 of rays 0 and 4, 1 and 5 …, then fields 4 to 7 likewise.
-        let low = transposed(
-            _mm256_permute2f128_ps::<0x20>(a, e),
-            _mm256_permute2f128_ps::<0x20>(b, f),
-            _mm256_permute2f128_ps::<0x20>(c, g),
-            _mm256_permute2f128_ps::<0x20>(d, h),
-        );
-        let high = transposed(
-            _mm256_permute2f128_ps::<0x31>(a, e),
-            _mm256_permute2f128_ps::<0x31>(b, f),
-            _mm256_permute2f128_ps::<0x31>(c, g),
-            _mm256_permute2f128_ps::<0x31>(d, h),
-        );
-        let sign = _mm256_set1_ps(-0.0);
-        let direction = Three { x: low[3], y: high[0], z: high[1] };
+/// Rays turned into the last axis, if the rule asks for it.
+struct Sheared<F: Floats> {
+    origin: [F; 3],
+    direction: [F; 3],
+    /// The shear, and the reciprocal of the dominant direction.
+    factors: [F; 3],
+    /// Which axes these are, a byte each.
+    axes: F::Ints,
+}
+
+impl Rays<Array<f32, 1>> {
+    /// One ray.
+    #[inline(always)]
+    pub(crate) fn one(ray: &Ray) -> Self {
+        let lane = |number: f32| Array([number]);
         Self {
-            origin: Three { x: low[0], y: low[1], z: low[2] },
-            direction,
-            size: Three {
-                x: _mm256_andnot_ps(sign, direction.x),
-                y: _mm256_andnot_ps(sign, direction.y),
-                z: _mm256_andnot_ps(sign, direction.z),
-            },
-            tmin: high[2],
-            tmax: high[3],
+            origin: ray.origin.to_array().map(lane),
+            direction: ray.direction.to_array().map(lane),
+            tmin: lane(ray.tmin),
+            tmax: lane(ray.tmax),
         }
     }
 
-    /// Lays the first eight of some rays out; where there are fewer, any.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    pub(crate) fn padded(rays: &[Ray]) -> Self {
-        match rays.first_chunk() {
-            Some(rays) => Self::new(rays),
-            None => {
-                let mut padded = [Ray::new(Vec3::ZERO, Vec3::X); WIDTH];
-                padded[..rays.len()].copy_from_slice(rays);
-                Self::new(&padded)
-            }
+    /// How it sees the boxes of a level that asks for a dilation, within a range.
+    #[inline(always)]
+    pub(crate) fn box_ray(&self, dilation: f32, nearest: f32, farthest: f32) -> BoxTestRay {
+        let Slabs { inverse, low, high } = self.slabs(Array([dilation]));
+        let number = |lane: Array<f32, 1>| lane.0[0];
+        BoxTestRay {
+            inverse: inverse.map(number),
+            nearest,
+            low_offset: low.map(number),
+            farthest,
+            high_offset: high.map(number),
+            octant: self.octants().0[0],
         }
+    }
+
+    /// How it sees triangles.
+    #[inline(always)]
+    pub(crate) fn triangle_ray<R: Rule>(&self) -> TriangleTestRay {
+        let Sheared { origin, direction, factors, axes } = self.sheared::<R>();
+        let number = |lane: Array<f32, 1>| lane.0[0];
+        let [x, y, z] = direction.map(number);
+        TriangleTestRay {
+            origin: origin.map(number),
+            axes: axes.0[0].to_le_bytes(),
+            factors: factors.map(number),
+            end: self.tmax.0[0],
+            direction: [x, y, z, z],
+        }
+    }
+}
+
+impl<F: Floats> Rays<F> {
+    /// Rays that begin and end anywhere.
+    #[inline(always)]
+    pub(crate) fn endless(origin: [F; 3], direction: [F; 3]) -> Self {
+        Self { origin, direction, tmin: F::splat(0.0), tmax: F::splat(f32::INFINITY) }
     }
 
     /// Which of them are ordinary: see [`ordinary`].
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    pub(crate) fn ordinary(&self) -> u8 {
-        let Three { x, y, z } = self.size;
-        let (largest, zero) = (_mm256_set1_ps(ordinary::LARGEST), _mm256_setzero_ps());
-        let longest = greatest3(x, y, z);
-        let smallest = _mm256_set1_ps(ordinary::SMALLEST);
-        let mut is_ordinary = _mm256_and_ps(
-            _mm256_and_ps(
-                _mm256_cmp_ps::<_CMP_LE_OQ>(self.tmin, self.tmax),
-                _mm256_cmp_ps::<_CMP_GE_OQ>(self.tmin, zero),
-            ),
-            _mm256_and_ps(
-                _mm256_cmp_ps::<_CMP_LE_OQ>(self.tmin, largest),
-                _mm256_cmp_ps::<_CMP_GE_OQ>(longest, smallest),
-            ),
-        );
-        for size in [x, y, z] {
-            let is_moderate = _mm256_cmp_ps::<_CMP_LE_OQ>(size, largest);
-            let normal = _mm256_set1_ps(f32::MIN_POSITIVE);
-            let is_subnormal = _mm256_and_ps(
-                _mm256_cmp_ps::<_CMP_LT_OQ>(size, normal),
-                _mm256_cmp_ps::<_CMP_NEQ_OQ>(size, zero),
-            );
-            is_ordinary = _mm256_and_ps(is_ordinary, _mm256_andnot_ps(is_subnormal, is_moderate));
+    #[inline(always)]
+    pub(crate) fn ordinary(&self) -> u32 {
+        let (largest, zero) = (F::splat(ordinary::LARGEST), F::splat(0.0));
+        let size = self.sizes();
+        let mut is_ordinary = self.tmin.le(self.tmax)
+            & self.tmin.ge(zero)
+            & self.tmin.le(largest)
+            & greatest(size).ge(F::splat(ordinary::SMALLEST));
+        for (size, origin) in size.into_iter().zip(self.origin) {
+            let is_normal = size.ge(F::splat(f32::MIN_POSITIVE)) | size.eq(zero);
+            is_ordinary &= size.le(largest) & is_normal & origin.abs().le(largest);
         }
-        let sign = _mm256_set1_ps(-0.0);
-        for origin in [self.origin.x, self.origin.y, self.origin.z] {
-            let size = _mm256_andnot_ps(sign, origin);
-            let is_moderate = _mm256_cmp_ps::<_CMP_LE_OQ>(size, largest);
-            is_ordinary = _mm256_and_ps(is_ordinary, is_moderate);
-        }
-        _mm256_movemask_ps(is_ordinary) as u8
+        is_ordinary
     }
 
-    /// [`slab::reach`] of each into a box.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    fn reach(&self, bounds: &Aabb) -> __m256 {
-        let x = farther(self.origin.x, bounds.min.x, bounds.max.x);
-        let y = farther(self.origin.y, bounds.min.y, bounds.max.y);
-        let z = farther(self.origin.z, bounds.min.z, bounds.max.z);
-        let bits = _mm256_castps_si256(greatest3(x, y, z));
-        // The next float up: they are neither negative nor infinite.
-        _mm256_castsi256_ps(_mm256_add_epi32(bits, _mm256_set1_epi32(1)))
+    /// Absolute directions.
+    #[inline(always)]
+    pub(crate) fn sizes(&self) -> [F; 3] {
+        let [x, y, z] = self.direction;
+        [x.abs(), y.abs(), z.abs()]
     }
 
-    /// How much a BLAS dilates each: `7uR`.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    pub(crate) fn dilation(&self, bounds: &Aabb) -> __m256 {
-        _mm256_mul_ps(self.reach(bounds), _mm256_set1_ps(slab::DILATION))
+    /// How much a BLAS dilates each: `7uR`, with [`slab::reach`].
+    #[inline(always)]
+    pub(crate) fn dilation(&self, bounds: &Aabb) -> F {
+        self.reach(bounds) * F::splat(slab::DILATION)
     }
 
     /// How much the TLAS dilates each.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline(never)]
-    pub(crate) fn instance_dilation(&self, tlas: &InstanceDilation, bounds: &Aabb) -> __m256 {
-        let mut lanes = [[0.0; WIDTH]; 4];
-        let rows = [self.origin.x, self.origin.y, self.origin.z, self.reach(bounds)];
-        for (lanes, row) in lanes.iter_mut().zip(rows) {
-            // SAFETY: VECTOR-SIZED.
-            unsafe { _mm256_storeu_ps(lanes.as_mut_ptr(), row) };
+    #[inline(always)]
+    fn instance_dilation(&self, tlas: &Tlas) -> F {
+        let [x, y, z] = self.origin;
+        let mut lanes = [[0.0; 16]; 4];
+        let mut dilation = [0.0; 16];
+        // SAFETY: VECTOR-SIZED: no vector has more than sixteen lanes.
+        unsafe {
+            for (lanes, row) in lanes.iter_mut().zip([x, y, z, self.reach(&tlas.level.bounds)]) {
+                row.store(lanes.as_mut_ptr());
+            }
+            let [x, y, z, reach] = lanes;
+            for lane in 0..F::LANES {
+                let origin = Vec3::new(x[lane], y[lane], z[lane]);
+                dilation[lane] = tlas.dilation.dilation(origin, reach[lane]);
+            }
+            F::load(dilation.as_ptr())
         }
-        let [x, y, z, reach] = lanes;
-        let dilation: [f32; WIDTH] = std::array::from_fn(|lane| {
-            tlas.dilation(Vec3::new(x[lane], y[lane], z[lane]), reach[lane])
+    }
+
+    /// [`slab::reach`] of each into a box.
+    #[inline(always)]
+    fn reach(&self, bounds: &Aabb) -> F {
+        let farther = |axis: usize| {
+            let to_min = F::splat(bounds.min[axis]) - self.origin[axis];
+            let to_max = F::splat(bounds.max[axis]) - self.origin[axis];
+            to_min.abs().max(to_max.abs())
+        };
+        let reach = greatest([farther(0), farther(1), farther(2)]);
+        // The next float up: they are neither negative nor infinite.
+        F::from_bits(reach.to_bits() + F::Ints::splat(1))
+    }
+
+    /// How they meet planes, for a dilation of each.
+    #[inline(always)]
+    pub(crate) fn slabs(&self, dilation: F) -> Slabs<F> {
+        let smallest = greatest(self.sizes()) * F::splat(ordinary::SMALLEST);
+        let pad = dilation * F::splat(OF_DILATION);
+        let [x, y, z] = [0, 1, 2].map(|axis: usize| {
+            let (origin, inverse) = (self.origin[axis], self.inverse(axis, smallest));
+            let pad = origin.abs().mul_add(F::splat(OF_ORIGIN), pad);
+            let minus_inverse = inverse.minus();
+            (inverse, (origin + pad) * minus_inverse, (origin - pad) * minus_inverse)
         });
-        // SAFETY: VECTOR-SIZED.
-        unsafe { _mm256_loadu_ps(dilation.as_ptr()) }
+        Slabs { inverse: [x.0, y.0, z.0], low: [x.1, y.1, z.1], high: [x.2, y.2, z.2] }
     }
 
-    /// Aims slots at the outermost level; the root of it.
-    ///
-    /// # Safety
-    /// There must be eight different slots at these places.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    pub(crate) unsafe fn enter_world<G: VectorSource>(
-        &self,
-        source: &G,
-        slots: &[*mut ActiveRay; WIDTH],
-    ) -> Pointer {
-        debug_assert!((1..WIDTH).all(|lane| !slots[..lane].contains(&slots[lane])), "SLOT-UNIQUE");
-        let dilations = _mm256_set1_ps(G::DILATIONS);
-        match (source.tlas(), source.blas(0)) {
-            (Some(tlas), _) => {
-                let dilation = self.instance_dilation(&tlas.dilation, &tlas.level.bounds);
-                // SAFETY: SLOT-UNIQUE.
-                unsafe { self.aim(_mm256_mul_ps(dilation, dilations), slots) };
-                tlas.level.root
-            }
-            (None, Some(level)) => {
-                // SAFETY: SLOT-UNIQUE.
-                unsafe {
-                    self.aim(_mm256_mul_ps(self.dilation(&level.bounds), dilations), slots);
-                    self.shear::<G::Rule>(slots);
-                }
-                level.root
-            }
-            (None, None) => Pointer::DONE,
-        }
+    /// `1/d` on an axis; what is tiny beside the largest is replaced: see [`ordinary`].
+    #[inline(always)]
+    pub(crate) fn inverse(&self, axis: usize, smallest: F) -> F {
+        let direction = self.direction[axis];
+        let size = direction.abs().max(smallest);
+        let divisor = F::from_bits(size.to_bits() | direction.signs());
+        F::splat(1.0) / divisor
     }
 
-    /// The aims of all, for a dilation of each.
-    ///
-    /// # Safety
-    /// There must be slots at these places.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    pub(crate) unsafe fn aim(&self, dilation: __m256, slots: &[*mut ActiveRay; WIDTH]) {
-        let Three { x, y, z } = self.size;
-        let smallest = _mm256_mul_ps(greatest3(x, y, z), _mm256_set1_ps(ordinary::SMALLEST));
-        let dilation = _mm256_mul_ps(dilation, _mm256_set1_ps(1.0 + 1.0 / 7.0));
-        let x = offsets(self.origin.x, self.direction.x, self.size.x, smallest, dilation);
-        let y = offsets(self.origin.y, self.direction.y, self.size.y, smallest, dilation);
-        let z = offsets(self.origin.z, self.direction.z, self.size.z, smallest, dilation);
-        let octant = octants(self.direction);
-        let inverse = transposed(x.inverse, y.inverse, z.inverse, self.tmin);
-        let low = transposed(x.low, y.low, z.low, self.tmax);
-        let high = transposed(x.high, y.high, z.high, _mm256_castsi256_ps(octant));
-        // SAFETY: SLOT-UNIQUE, VECTOR-SIZED: an aim is three vectors of four.
-        unsafe {
-            for ray in 0..4 {
-                let place: *mut f32 = std::ptr::from_mut(&mut (*slots[ray]).box_ray).cast();
-                _mm_storeu_ps(place, _mm256_castps256_ps128(inverse[ray]));
-                _mm_storeu_ps(place.add(4), _mm256_castps256_ps128(low[ray]));
-                _mm_storeu_ps(place.add(8), _mm256_castps256_ps128(high[ray]));
-                let place: *mut f32 = std::ptr::from_mut(&mut (*slots[ray + 4]).box_ray).cast();
-                _mm_storeu_ps(place, _mm256_extractf128_ps::<1>(inverse[ray]));
-                _mm_storeu_ps(place.add(4), _mm256_extractf128_ps::<1>(low[ray]));
-                _mm_storeu_ps(place.add(8), _mm256_extractf128_ps::<1>(high[ray]));
-            }
-        }
+    /// Bit `k` of each: the direction on axis `k` is negative.
+    #[inline(always)]
+    fn octants(&self) -> F::Ints {
+        let [x, y, z] = self.direction.map(|d| d.to_bits());
+        let bit = |words: F::Ints, bit: u32| words.shr(F::Ints::splat(31)).shl(F::Ints::splat(bit));
+        bit(x, 0) | bit(y, 1) | bit(z, 2)
     }
 
-    /// The shears of all, by a rule.
-    ///
-    /// # Safety
-    /// There must be slots at these places.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    pub(crate) unsafe fn shear<R: Rule>(&self, slots: &[*mut ActiveRay; WIDTH]) {
-        let Three { x, y, z } = self.size;
-        let turning = match R::RULE {
-            TriangleRule::Watertight => _mm256_castsi256_ps(_mm256_set1_epi32(-1)),
-            TriangleRule::MollerTrumbore => _mm256_setzero_ps(),
+    /// How they see triangles: axes as [`geometry::watertight`] takes them, the dominant one last,
+    /// the lowest on a tie; as they are by the rule of Möller and Trumbore.
+    #[inline(always)]
+    fn sheared<R: Rule>(&self) -> Sheared<F> {
+        let words = |axes: [u32; 3]| F::Ints::splat(axes[0] | axes[1] << 8 | axes[2] << 16);
+        let (origin, direction, axes) = match R::RULE {
+            TriangleRule::MollerTrumbore => (self.origin, self.direction, words([0, 1, 2])),
+            TriangleRule::Watertight => {
+                let [x, y, z] = self.sizes();
+                let along_x = x.ge(y) & x.ge(z);
+                let along_y = y.ge(z);
+                let turned = |[x, y, z]: [F; 3]| {
+                    let of = |along_x_one: F, along_y_one: F, other: F| {
+                        F::select(along_x, along_x_one, F::select(along_y, along_y_one, other))
+                    };
+                    [of(y, z, x), of(z, x, y), of(x, y, z)]
+                };
+                let (d, o) = (turned(self.direction), turned(self.origin));
+                let negative = d[2].to_bits().is_high();
+                let swapped =
+                    |[x, y, z]: [F; 3]| [F::select(negative, y, x), F::select(negative, x, y), z];
+                let of = |along_x_one, along_y_one, other| {
+                    let rest = F::Ints::select(along_y, words(along_y_one), words(other));
+                    F::Ints::select(along_x, words(along_x_one), rest)
+                };
+                let positive_axes = of([1, 2, 0], [2, 0, 1], [0, 1, 2]);
+                let negative_axes = of([2, 1, 0], [0, 2, 1], [1, 0, 2]);
+                let axes = F::Ints::select(negative, negative_axes, positive_axes);
+                (swapped(o), swapped(d), axes)
+            }
         };
-        let along_x = _mm256_and_ps(
-            _mm256_cmp_ps::<_CMP_GE_OQ>(x, y),
-            _mm256_and_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(x, z), turning),
-        );
-        let along_y =
-            _mm256_andnot_ps(along_x, _mm256_and_ps(_mm256_cmp_ps::<_CMP_GE_OQ>(y, z), turning));
-        let d = turned(self.direction, along_x, along_y);
-        let o = turned(self.origin, along_x, along_y);
-        // Only the sign of a lane counts.
-        let negative = _mm256_and_ps(d.z, turning);
-        let (d, o) = (swapped(d, negative), swapped(o, negative));
-        // Numbers of `ORDERS`: 4 less 2 along y and 4 along x, and 1 more for a negative direction.
-        let less = _mm256_or_si256(
-            _mm256_and_si256(_mm256_castps_si256(along_y), _mm256_set1_epi32(2)),
-            _mm256_and_si256(_mm256_castps_si256(along_x), _mm256_set1_epi32(4)),
-        );
-        let more = _mm256_srli_epi32::<31>(_mm256_castps_si256(negative));
-        let number = _mm256_add_epi32(_mm256_sub_epi32(_mm256_set1_epi32(4), less), more);
-        // SAFETY: VECTOR-SIZED: there are eight words of axes.
-        let axes = unsafe { _mm256_loadu_si256(super::active_ray::AXES.as_ptr().cast()) };
-        let axes = _mm256_permutevar8x32_epi32(axes, number);
-        let one = _mm256_set1_ps(1.0);
-        let factors = transposed(
-            _mm256_div_ps(d.x, d.z),
-            _mm256_div_ps(d.y, d.z),
-            _mm256_div_ps(one, d.z),
-            self.tmax,
-        );
-        let origin = transposed(o.x, o.y, o.z, _mm256_castsi256_ps(axes));
-        let direction = transposed(d.x, d.y, d.z, d.z);
-        // SAFETY: SLOT-UNIQUE, VECTOR-SIZED: a shear is three vectors of four.
-        unsafe {
-            for ray in 0..4 {
-                let place: *mut f32 = std::ptr::from_mut(&mut (*slots[ray]).triangle_ray).cast();
-                _mm_storeu_ps(place, _mm256_castps256_ps128(origin[ray]));
-                _mm_storeu_ps(place.add(4), _mm256_castps256_ps128(factors[ray]));
-                _mm_storeu_ps(place.add(8), _mm256_castps256_ps128(direction[ray]));
-                let place: *mut f32 =
-                    std::ptr::from_mut(&mut (*slots[ray + 4]).triangle_ray).cast();
-                _mm_storeu_ps(place, _mm256_extractf128_ps::<1>(origin[ray]));
-                _mm_storeu_ps(place.add(4), _mm256_extractf128_ps::<1>(factors[ray]));
-                _mm_storeu_ps(place.add(8), _mm256_extractf128_ps::<1>(direction[ray]));
-            }
+        let [x, y, z] = direction;
+        Sheared { origin, direction, factors: [x / z, y / z, F::splat(1.0) / z], axes }
+    }
+}
+
+impl ActiveRay {
+    /// Aims at a BLAS with an ordinary ray, within the range that it has.
+    #[inline(always)]
+    pub(crate) fn enter_blas<G: Source>(&mut self, ray: &Ray, level: &Level) {
+        let rays = Rays::one(ray);
+        let Array([dilation]) = rays.dilation(&level.bounds);
+        let BoxTestRay { nearest, farthest, .. } = self.box_ray;
+        self.box_ray = rays.box_ray(dilation * G::DILATIONS, nearest, farthest);
+        self.triangle_ray = rays.triangle_ray::<G::Rule>();
+    }
+}
+
+/// Aims one ray of a part of a batch for each slot at the outermost level of a source; its root,
+/// and which of the rays are ordinary. Where there are fewer rays, slots get any.
+///
+/// # Safety
+/// There must be eight different slots at these places.
+#[inline(always)]
+pub(crate) unsafe fn enter_world<V: Simd, G: Source>(
+    source: &G,
+    rays: &[Ray],
+    slots: &[*mut ActiveRay; WIDTH],
+) -> (Pointer, u32) {
+    debug_assert!((1..WIDTH).all(|lane| !slots[..lane].contains(&slots[lane])), "SLOT-UNIQUE");
+    let rays = match rays.first_chunk() {
+        Some(rays) => laid_out::<V>(rays),
+        None => {
+            let mut padded = [Ray::new(Vec3::ZERO, Vec3::X); WIDTH];
+            padded[..rays.len()].copy_from_slice(rays);
+            laid_out::<V>(&padded)
+        }
+    };
+    let dilations = V::F8::splat(G::DILATIONS);
+    let (root, dilation) = match (source.tlas(), source.blas(0)) {
+        (Some(tlas), _) => (tlas.level.root, rays.instance_dilation(tlas)),
+        (None, Some(level)) => (level.root, rays.dilation(&level.bounds)),
+        (None, None) => return (Pointer::DONE, rays.ordinary()),
+    };
+    let Slabs { inverse, low, high } = rays.slabs(dilation * dilations);
+    let octants = V::F8::from_bits(rays.octants());
+    // SAFETY: SLOT-UNIQUE, VECTOR-SIZED: what either test sees is three vectors of four.
+    unsafe {
+        let boxes = slots.map(|slot| (&raw mut (*slot).box_ray).cast::<f32>());
+        let behind = |places: [*mut f32; 8], floats: usize| places.map(|place| place.add(floats));
+        V::store_quads([inverse[0], inverse[1], inverse[2], rays.tmin], boxes);
+        V::store_quads([low[0], low[1], low[2], rays.tmax], behind(boxes, 4));
+        V::store_quads([high[0], high[1], high[2], octants], behind(boxes, 8));
+        if source.tlas().is_none() {
+            let Sheared { origin, direction, factors, axes } = rays.sheared::<G::Rule>();
+            let axes = V::F8::from_bits(axes);
+            let triangles = slots.map(|slot| (&raw mut (*slot).triangle_ray).cast::<f32>());
+            V::store_quads([origin[0], origin[1], origin[2], axes], triangles);
+            V::store_quads([factors[0], factors[1], factors[2], rays.tmax], behind(triangles, 4));
+            V::store_quads(
+                [direction[0], direction[1], direction[2], direction[2]],
+                behind(triangles, 8),
+            );
         }
     }
+    (root, rays.ordinary())
 }
 
-/// A ray's side of the box test on one axis.
-struct Offsets {
-    inverse: __m256,
-    low: __m256,
-    high: __m256,
-}
-
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn offsets(
-    origin: __m256,
-    direction: __m256,
-    size: __m256,
-    smallest: __m256,
-    dilation: __m256,
-) -> Offsets {
-    let sign = _mm256_set1_ps(-0.0);
-    let is_tiny = _mm256_cmp_ps::<_CMP_LT_OQ>(size, smallest);
-    let signed_smallest = _mm256_or_ps(smallest, _mm256_and_ps(sign, direction));
-    let divisor = _mm256_blendv_ps(direction, signed_smallest, is_tiny);
-    let inverse = _mm256_div_ps(_mm256_set1_ps(1.0), divisor);
-    let pad = _mm256_fmadd_ps(
-        _mm256_andnot_ps(sign, origin),
-        _mm256_set1_ps(4.0 * super::active_ray::U),
-        dilation,
-    );
-    let minus_inverse = _mm256_xor_ps(sign, inverse);
-    Offsets {
-        inverse,
-        low: _mm256_mul_ps(_mm256_add_ps(origin, pad), minus_inverse),
-        high: _mm256_mul_ps(_mm256_sub_ps(origin, pad), minus_inverse),
-    }
-}
-
-/// Bit `k` of each: the direction on axis `k` is negative.
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn octants(direction: Three) -> __m256i {
-    let x = _mm256_srli_epi32::<31>(_mm256_castps_si256(direction.x));
-    let y = _mm256_srli_epi32::<31>(_mm256_castps_si256(direction.y));
-    let z = _mm256_srli_epi32::<31>(_mm256_castps_si256(direction.z));
-    let (y, z) = (_mm256_slli_epi32::<1>(y), _mm256_slli_epi32::<2>(z));
-    _mm256_or_si256(_mm256_or_si256(x, y), z)
-}
-
-/// Axes in the order of the shear, but for its winding.
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn turned(lanes: Three, along_x: __m256, along_y: __m256) -> Three {
-    let Three { x, y, z } = lanes;
-    Three {
-        x: _mm256_blendv_ps(_mm256_blendv_ps(x, z, along_y), y, along_x),
-        y: _mm256_blendv_ps(_mm256_blendv_ps(y, x, along_y), z, along_x),
-        z: _mm256_blendv_ps(_mm256_blendv_ps(z, y, along_y), x, along_x),
-    }
-}
-
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn swapped(lanes: Three, mask: __m256) -> Three {
-    let Three { x, y, z } = lanes;
-    Three { x: _mm256_blendv_ps(x, y, mask), y: _mm256_blendv_ps(y, x, mask), z }
-}
-
-/// How far a box reaches from each origin on one axis.
-#[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-#[inline]
-fn farther(origin: __m256, min: f32, max: f32) -> __m256 {
-    let sign = _mm256_set1_ps(-0.0);
-    _mm256_max_ps(
-        _mm256_andnot_ps(sign, _mm256_sub_ps(_mm256_set1_ps(min), origin)),
-        _mm256_andnot_ps(sign, _mm256_sub_ps(_mm256_set1_ps(max), origin)),
-    )
-}
-
-#[target_feature(enable = "avx2")]
-#[inline]
-fn greatest3(a: __m256, b: __m256, c: __m256) -> __m256 {
-    _mm256_max_ps(_mm256_max_ps(a, b), c)
-}
-
-/// Rows become columns, in each half.
-#[target_feature(enable = "avx2")]
-#[inline]
-fn transposed(a: __m256, b: __m256, c: __m256, d: __m256) -> [__m256; 4] {
-    let ab_low = _mm256_unpacklo_ps(a, b);
-    let ab_high = _mm256_unpackhi_ps(a, b);
-    let cd_low = _mm256_unpacklo_ps(c, d);
-    let cd_high = _mm256_unpackhi_ps(c, d);
-    [
-        _mm256_shuffle_ps::<0b01_00_01_00>(ab_low, cd_low),
-        _mm256_shuffle_ps::<0b11_10_11_10>(ab_low, cd_low),
-        _mm256_shuffle_ps::<0b01_00_01_00>(ab_high, cd_high),
-        _mm256_shuffle_ps::<0b11_10_11_10>(ab_high, cd_high),
-    ]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::avx2::is_available;
-    use crate::vector::active_ray;
-    use crate::vector::rule::{MollerTrumbore, Watertight};
-
-    /// Rays whose numbers are drawn from a few ordinary and many odd ones.
-    fn rays() -> impl Iterator<Item = [Ray; WIDTH]> {
-        const ODD: [f32; 14] = [
-            0.0,
-            -0.0,
-            1.0,
-            -1.0,
-            0.3,
-            -7.5,
-            2.5e-13,
-            1e-20,
-            -1e-40,
-            1e12,
-            -1.2e12,
-            f32::INFINITY,
-            f32::NAN,
-            f32::MIN_POSITIVE,
-        ];
-        let mut state = 12_345u64;
-        let mut next = move |choices: usize| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 33) as usize % choices
-        };
-        let mut number = move |odd: usize| {
-            if next(odd) == 0 { ODD[next(ODD.len())] } else { next(2000) as f32 / 7.0 - 140.0 }
-        };
-        let mut ray = move || {
-            let mut vector = || Vec3::new(number(9), number(9), number(9));
-            let (origin, direction) = (vector(), vector());
-            let bounds = vector();
-            Ray { origin, direction, tmin: bounds.x.abs(), tmax: bounds.y.abs() * 3.0 }
-        };
-        std::iter::repeat_with(move || std::array::from_fn(|_| ray())).take(4000)
-    }
-
-    #[test]
-    fn eight_are_set_up_like_one() {
-        if !is_available() {
-            return;
-        }
-        eight_by_rule::<Watertight>();
-        eight_by_rule::<MollerTrumbore>();
-    }
-
-    fn eight_by_rule<R: Rule>() {
-        let bounds = Aabb::new(Vec3::new(-3.0, -200.0, 1.0), Vec3::new(5.0, 30.0, 9.0));
-        let mut ordinary_rays = 0;
-        for rays in rays() {
-            let mut slots = [ActiveRay::EMPTY; WIDTH];
-            let places = slots.each_mut().map(std::ptr::from_mut);
-            // SAFETY: FEATURES-DETECTED, SLOT-UNIQUE.
-            let ordinary = unsafe {
-                let eight = Rays::new(&rays);
-                eight.aim(eight.dilation(&bounds), &places);
-                eight.shear::<R>(&places);
-                eight.ordinary()
-            };
-            for (lane, ray) in rays.iter().enumerate() {
-                let is_ordinary = ordinary >> lane & 1 == 1;
-                assert_eq!(is_ordinary, ordinary::is_ordinary(ray), "{ray:?}");
-                // SAFETY: FEATURES-DETECTED.
-                assert_eq!(is_ordinary, unsafe { active_ray::is_ordinary(ray) }, "{ray:?}");
-                if !is_ordinary {
-                    continue;
-                }
-                ordinary_rays += 1;
-                let mut one = ActiveRay::EMPTY;
-                // SAFETY: FEATURES-DETECTED.
-                unsafe {
-                    one.box_ray.set(ray, &bounds, 1.0, ray.tmin, ray.tmax);
-                    one.triangle_ray.set::<R>(ray);
-                }
-                assert_eq!(slots[lane].box_ray, one.box_ray, "{ray:?}");
-                let [a, b] = [&slots[lane].triangle_ray, &one.triangle_ray].map(|shear| {
-                    let [x, y, z, _] = shear.direction;
-                    let factors = shear.factors.map(f32::to_bits);
-                    (shear.origin, shear.axes, factors, shear.end, [x, y, z])
-                });
-                assert_eq!(a, b, "{ray:?}");
-            }
-        }
-        assert!(ordinary_rays > 5_000, "{ordinary_rays}");
-    }
+/// Eight rays, a lane each.
+#[inline(always)]
+fn laid_out<V: Simd>(rays: &[Ray; WIDTH]) -> Rays<V::F8> {
+    let rows = rays.each_ref().map(|ray| {
+        // SAFETY: VECTOR-SIZED: a ray is eight floats.
+        of_floats::<V::F8, 8>(unsafe { &*std::ptr::from_ref(ray).cast() })
+    });
+    let [ox, oy, oz, dx, dy, dz, tmin, tmax] = V::transposed(rows);
+    Rays { origin: [ox, oy, oz], direction: [dx, dy, dz], tmin, tmax }
 }

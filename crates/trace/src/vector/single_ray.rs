@@ -1,96 +1,435 @@
-//! One ray alone.
+//! One ray alone over the CPU's copy, by the watertight rule, in what is asked most: the closest or
+//! any hit, without flags, a filter or counters.
 //!
 //! It waits for memory, and for the outcome of each test, at every step; nothing is gained by
-//! rounds. Always inlined: only so each kernel's own instructions get into it.
+//! rounds. So it branches where that is foreseen, has all of its side of box tests in registers,
+//! and reads near and far planes by address.
 
-use super::active_ray::{ActiveRay, BoxTestRay};
-use super::source::{Candidates, Steps};
-use super::walk::{Next, Walk};
-use super::{active_ray, stack};
-use crate::kind::Kind;
-use crate::world::{Pointer, Target};
-use std::mem::MaybeUninit;
+use super::active_ray::ActiveRay;
+use super::boxes::{children_of, places};
+use super::ray_setup::{Rays, Slabs};
+use super::rule::Watertight;
+use super::{TINY, WIDEN, stack, triangles};
+use crate::Hit;
+use crate::ask::{Ask, Space};
+use crate::kind::{Kind, Outcome};
+use crate::scalar;
+use crate::simd::{Array, Floats, Ints, Lanes, Simd};
+use crate::world::{Node, Pointer, Target, Tlas, World};
+use geometry::{InstanceFlags, Ray, TriangleRule, slab};
+use machine::primitive_test::MergedFlags;
+use machine::{Counters, RayFlags};
+use std::mem::{MaybeUninit, offset_of};
+use tree::primitives::Primitive;
 
-/// Entries of a stack that is not worth an allocation.
-const SHORT_STACK: usize = 256;
+/// Entries of a walk's stack.
+const STACK: usize = 256;
 
-/// Answers the one ray of `walk`.
-///
-/// # Safety
-/// The processor must have the features, and there must be one ray.
-#[inline(always)]
-pub(crate) unsafe fn answer<K: Kind, G: Steps, const COUNTED: bool>(walk: &mut Walk<'_, K, G>) {
-    // SAFETY: FEATURES-DETECTED.
-    if !unsafe { active_ray::is_ordinary(&walk.rays[0]) } {
-        return walk.answer_scalar(0);
-    }
-    walk.answers[0] = K::miss();
-    walk.counters.queries += 1;
-    let mut short = MaybeUninit::<[u32; 2 * SHORT_STACK]>::uninit();
-    let mut long = Vec::new();
-    let bottom: *mut Pointer = if walk.stack_size <= SHORT_STACK {
-        short.as_mut_ptr().cast()
-    } else {
-        long.resize(stack::stride(walk.stack_size), Pointer::DONE);
-        long.as_mut_ptr()
-    };
-    // SAFETY: STACK-ROOM.
-    unsafe { go::<K, G, COUNTED>(walk, bottom) };
-    K::finish(&mut walk.answers[0]);
+/// Whether rays can walk a world like this: if it is ordinary, and its stacks are short, as they
+/// nearly always are.
+#[inline]
+pub(crate) fn can_walk(world: &World) -> bool {
+    world.is_ordinary & (world.stack_size <= STACK - stack::MARGIN)
 }
 
-/// Walks with the stack at `bottom`.
+/// Answers a ray that is out of the ordinary.
+#[cold]
+#[inline(never)]
+fn answer_scalar<K: Kind>(world: &World, ray: &Ray) -> K::Answer {
+    let mut answer = K::miss();
+    let ask = Ask::everything(TriangleRule::Watertight);
+    scalar::answer::<K, _>(world, &ask, 0, ray, &mut answer, &mut Counters::default());
+    answer
+}
+
+/// Answers a ray.
 ///
 /// # Safety
-/// As [`answer`], and the stack must be large enough.
-#[inline(always)]
-unsafe fn go<K: Kind, G: Steps, const COUNTED: bool>(
-    walk: &mut Walk<'_, K, G>,
-    bottom: *mut Pointer,
-) {
-    let (ray, source) = (walk.rays[0], walk.source);
-    let mut slot = ActiveRay::EMPTY;
-    // SAFETY: FEATURES-DETECTED.
-    let mut pointer = unsafe { slot.enter_world(&ray, source) };
-    let outer = slot.box_ray;
-    // SAFETY: POINTER-PROVED, STACK-ROOM, STACK-BOTTOM.
+/// The processor must have the instructions, and [`can_walk`] be true of the world.
+#[inline]
+pub(crate) unsafe fn answer<V: Simd, K: Kind>(world: &World, ray: &Ray) -> K::Answer {
+    debug_assert!(can_walk(world), "STACK-ROOM");
+    // SAFETY: FEATURES-DETECTED, POINTER-PROVED, STACK-ROOM.
     unsafe {
-        slot.top = stack::push(bottom, walk.stack_size, Pointer::DONE);
-        loop {
-            debug_assert!(stack::is_within(bottom, slot.top, walk.stack_size), "STACK-ROOM");
-            if pointer.is_node() {
-                if COUNTED {
-                    source.count_node(pointer, &slot, walk.counters);
-                }
-                pointer = source.node_alone(pointer, &mut slot, walk.stack_size);
-                continue;
-            }
-            let next = match pointer.target() {
-                Target::Node | Target::Leaf => match walk.candidates::<COUNTED>(pointer, &slot) {
-                    Candidates { mask: 0, rest: Pointer::DONE, .. } => Next::Pop,
-                    Candidates { mask: 0, rest, .. } => Next::Go(rest),
-                    Candidates { mask, .. } => {
-                        let leaf = source.leaf(pointer, &slot);
-                        walk.hits(&leaf, mask, &mut slot, bottom)
-                    }
-                },
-                Target::Instance(number) => walk.enter_instance(number, &mut slot),
-                Target::Boxes(list) => walk.boxes(list, &mut slot, bottom),
-                Target::Leave => {
-                    slot.box_ray = BoxTestRay { farthest: slot.box_ray.farthest, ..outer };
-                    slot.start = source.start(None);
-                    Next::Pop
-                }
-                Target::Done => return,
-            };
-            pointer = match next {
-                Next::Go(pointer) => pointer,
-                Next::Pop => {
-                    slot.top = slot.top.sub(1);
-                    *slot.top
-                }
-                Next::Finish => return,
-            };
+        match world.tlas {
+            None => V::run(
+                #[inline(always)]
+                || walk::<V, K, false>(world, ray),
+            ),
+            Some(_) => V::run(
+                #[inline(always)]
+                || walk::<V, K, true>(world, ray),
+            ),
         }
+    }
+}
+
+/// The same, for worlds that have instances if `PLACED` says so.
+///
+/// # Safety
+/// As [`answer`].
+#[inline(always)]
+unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answer {
+    let rays = Rays::one(ray);
+    if rays.ordinary() == 0 {
+        return answer_scalar::<K>(world, ray);
+    }
+    let mut answer = K::miss();
+    let start = world.arena.start();
+    let mut slot = ActiveRay::EMPTY;
+    (slot.box_ray.nearest, slot.box_ray.farthest) = (ray.tmin, ray.tmax);
+    let (mut aim, mut pointer) = match (&world.tlas, world.blases.first()) {
+        (Some(tlas), _) if PLACED => (Aim::at_tlas(ray, &rays, tlas), tlas.level.root),
+        (_, Some(level)) => {
+            slot.triangle_ray = rays.triangle_ray::<Watertight>();
+            (Aim::new(ray, &rays, rays.dilation(&level.bounds)), level.root)
+        }
+        (_, None) => return answer,
+    };
+    let mut entries = MaybeUninit::<[u32; 2 * STACK]>::uninit();
+    let outer = aim;
+    // Entries that begin beyond this are not looked at.
+    let mut limit = f32::INFINITY;
+    let mut sight = Sight::<V>::new(&mut aim, start, ray.tmin, ray.tmax);
+    // SAFETY: POINTER-PROVED, STACK-ROOM, STACK-BOTTOM, LEAF-ROOM, LANE-PRESENT.
+    unsafe {
+        let bottom: *mut Pointer = entries.as_mut_ptr().cast();
+        let mut top = stack::push(bottom, STACK, Pointer::DONE);
+        loop {
+            while pointer.is_node() {
+                debug_assert!(world.arena.holds(pointer), "POINTER-PROVED");
+                debug_assert!(stack::is_within(bottom, top, STACK), "STACK-ROOM");
+                let place = pointer.byte();
+                let (enter, exit) = sight.intervals(place);
+                let met = enter.lt(exit);
+                let node = &*start.add(place).cast::<Node>();
+                if !K::NARROWS && met != 0 {
+                    // In whichever order: one branch less is worth more than some steps.
+                    children_of::<V>(node).store_some(met, top.cast());
+                    top = top.add(met.count_ones() as usize - 1);
+                    pointer = node.children[met.ilog2() as usize & 7];
+                    prefetch::<V>(start, *top.sub(1));
+                } else if met & met.wrapping_sub(1) != 0 {
+                    let order = *sight.orders.add(place).cast::<u32>();
+                    let places = places::<V>(order);
+                    let (enter, exit) = (enter.permuted(places), exit.permuted(places));
+                    let met = enter.lt(exit);
+                    children_of::<V>(node).permuted(places).store_some(met, top.cast());
+                    if K::NARROWS {
+                        enter.store_some(met, top.add(STACK).cast());
+                    }
+                    top = top.add(met.count_ones() as usize - 1);
+                    let zeros = met.leading_zeros(); // 24 if the nearest is met
+                    let child = order >> ((3 * zeros + 24) & 31) & 7;
+                    pointer = node.children[child as usize];
+                    prefetch::<V>(start, *top.sub(1));
+                } else if met != 0 {
+                    pointer = node.children[met.trailing_zeros() as usize & 7];
+                } else {
+                    (top, pointer) = popped::<K>(top, limit);
+                }
+            }
+            match pointer.target() {
+                Target::Node | Target::Leaf => {
+                    debug_assert!(world.arena.holds(pointer), "POINTER-PROVED");
+                    let (leaf, count) = (start.add(pointer.byte()), pointer.triangles());
+                    let mut mask = triangles::candidates::<V>(leaf, count, &slot);
+                    if mask != 0 {
+                        while mask != 0 {
+                            let lane = mask.trailing_zeros() as usize;
+                            mask &= mask - 1;
+                            let found = triangles::accepted::<V>(leaf, count, lane, &slot);
+                            let Some(found) = found else { continue };
+                            let mut t = found.t;
+                            if !found.is_settled {
+                                match clamped(world, ray, &slot, pointer, lane, t) {
+                                    Some(clamped) => t = clamped,
+                                    None => continue,
+                                }
+                            }
+                            t += 0.0; // -0.0 becomes +0.0
+                            let is_within = (ray.tmin < t) & (t < ray.tmax);
+                            if !is_within {
+                                continue;
+                            }
+                            let hit = if K::NEEDS_HIT {
+                                let name = world.arena.name(pointer, lane);
+                                let id = world.primitive_ids[slot.blas as usize].id(name);
+                                let (u, v) = found.u_v();
+                                let (geometry, primitive) = (id.geometry, id.primitive);
+                                Hit { t, u, v, instance: slot.instance, geometry, primitive }
+                            } else {
+                                Hit { t, ..Hit::MISS }
+                            };
+                            match K::offer(&mut answer, hit) {
+                                Outcome::Continue => (),
+                                Outcome::Narrow(t) => {
+                                    (slot.box_ray.farthest, limit) = (t, widened(t));
+                                }
+                                Outcome::Done => return answer,
+                            }
+                        }
+                        sight = Sight::new(&mut aim, start, ray.tmin, slot.box_ray.farthest);
+                    }
+                    (top, pointer) = popped::<K>(top, limit);
+                    continue;
+                }
+                Target::Instance(number) => {
+                    let entered = V::run_apart(
+                        #[inline(always)]
+                        || enter(world, ray, number, &mut slot),
+                    );
+                    match entered {
+                        Entered::NeedsScalar => return answer_scalar::<K>(world, ray),
+                        Entered::No => (),
+                        Entered::At(inner, root) => {
+                            top = stack::push(top, STACK, Pointer::LEAVE);
+                            aim = inner;
+                            sight = Sight::new(&mut aim, start, ray.tmin, slot.box_ray.farthest);
+                            pointer = root;
+                            continue;
+                        }
+                    }
+                }
+                Target::Boxes(list) => match boxes::<K>(world, ray, list, &slot, &mut answer) {
+                    Outcome::Continue => (),
+                    Outcome::Narrow(t) => {
+                        (slot.box_ray.farthest, limit) = (t, widened(t));
+                    }
+                    Outcome::Done => return answer,
+                },
+                Target::Leave => aim = outer,
+                Target::Done => {
+                    K::finish(&mut answer);
+                    return answer;
+                }
+            }
+            sight = Sight::new(&mut aim, start, ray.tmin, slot.box_ray.farthest);
+            (top, pointer) = popped::<K>(top, limit);
+        }
+    }
+}
+
+/// The end of a range, widened as far planes are.
+#[inline(always)]
+fn widened(farthest: f32) -> f32 {
+    farthest * WIDEN + TINY
+}
+
+/// How the ray meets the planes of a level, by axis.
+#[derive(Clone, Copy)]
+struct Aim {
+    /// For the planes that are met first: `1/d`, and `-oA/d`.
+    near: [[f32; 3]; 2],
+    /// For those that are met last, likewise, but widened here instead of exits later.
+    far: [[f32; 3]; 2],
+    /// Bit `k`: the direction on axis `k` is negative.
+    octant: usize,
+}
+
+impl Aim {
+    #[inline(always)]
+    fn new(ray: &Ray, rays: &Rays<Array<f32, 1>>, dilation: Array<f32, 1>) -> Self {
+        let Slabs { inverse, low, high } = rays.slabs(dilation);
+        let is_negative = ray.direction.to_array().map(|d| d.is_sign_negative());
+        let side = |axis: usize, is_far: bool| {
+            let is_high = is_negative[axis] != is_far;
+            if is_high { high[axis].0[0] } else { low[axis].0[0] }
+        };
+        let inverse = inverse.map(|lane| lane.0[0]);
+        let octant = [0, 1, 2].map(|axis| usize::from(is_negative[axis]) << axis);
+        Self {
+            near: [inverse, [side(0, false), side(1, false), side(2, false)]],
+            far: [
+                inverse.map(|inverse| inverse * WIDEN),
+                [side(0, true), side(1, true), side(2, true)].map(widened),
+            ],
+            octant: octant[0] | octant[1] | octant[2],
+        }
+    }
+
+    #[inline(always)]
+    fn at_tlas(ray: &Ray, rays: &Rays<Array<f32, 1>>, tlas: &Tlas) -> Self {
+        let reach = slab::reach(ray.origin, &tlas.level.bounds);
+        Self::new(ray, rays, Array([tlas.dilation.dilation(ray.origin, reach)]))
+    }
+}
+
+/// An [`Aim`] in registers, each number in all lanes.
+struct Sight<V: Simd> {
+    near: Side<V>,
+    far: Side<V>,
+    /// The order of the ray's octant in a node at the start of the world.
+    orders: *const u8,
+}
+
+/// The planes that the ray meets first, or last, of each axis.
+struct Side<V: Simd> {
+    /// Where they lie in a node at the start of the world.
+    rows: [*const u8; 3],
+    inverse: [V::F8; 3],
+    offset: [V::F8; 3],
+    /// The bound of the range that matters.
+    bound: V::I8,
+}
+
+impl<V: Simd> Sight<V> {
+    /// For a world that starts there, with a range that matters.
+    #[inline(always)]
+    fn new(aim: &mut Aim, start: *const u8, nearest: f32, farthest: f32) -> Self {
+        // Compilers would form vectors before they know that they are needed.
+        V::force_to_memory(aim);
+        let Aim { near, far, octant } = *aim;
+        let side = |[inverse, offset]: [[f32; 3]; 2], is_far: usize, bound: f32| Side {
+            rows: [0, 1, 2]
+                .map(|axis| start.wrapping_add(64 * axis + 32 * (octant >> axis & 1 ^ is_far))),
+            inverse: inverse.map(V::F8::splat),
+            offset: offset.map(V::F8::splat),
+            bound: V::I8::splat(bound.to_bits()),
+        };
+        Self {
+            near: side(near, 0, nearest + 0.0), // -0.0 becomes +0.0
+            far: side(far, 1, widened(farthest)),
+            orders: start.wrapping_add(offset_of!(Node, orders) + 4 * octant),
+        }
+    }
+
+    /// Where the ray enters and leaves the children of the node at a place, as the bits of floats.
+    ///
+    /// Among floats that are not negative the order of their bits is their own, a NaN (a slot
+    /// without a child) is the greatest, and all that are negative are less. No entry is negative,
+    /// as the range does not begin before 0; an exit that is negative is less than any entry,
+    /// whichever of several it is.
+    ///
+    /// # Safety
+    /// There must be a node.
+    #[inline(always)]
+    unsafe fn intervals(&self, place: usize) -> (V::I8, V::I8) {
+        // SAFETY: POINTER-PROVED.
+        let ([near_x, near_y, near_z], [far_x, far_y, far_z]) =
+            unsafe { (self.near.parameters(place), self.far.parameters(place)) };
+        let enter = near_x.max(near_y).max(near_z.max(self.near.bound));
+        let exit = far_x.min(far_y).min(far_z.min(self.far.bound));
+        (enter, exit)
+    }
+}
+
+impl<V: Simd> Side<V> {
+    /// Where the ray meets the planes of the node at a place.
+    ///
+    /// # Safety
+    /// There must be a node.
+    #[inline(always)]
+    unsafe fn parameters(&self, place: usize) -> [V::I8; 3] {
+        let at = |axis: usize| {
+            // SAFETY: POINTER-PROVED, VECTOR-SIZED.
+            let planes = unsafe { V::F8::load(self.rows[axis].add(place).cast()) };
+            planes.mul_add(self.inverse[axis], self.offset[axis]).to_bits()
+        };
+        [at(0), at(1), at(2)]
+    }
+}
+
+/// What comes of entering an instance.
+enum Entered {
+    /// There is nothing to be seen.
+    No,
+    /// The ray is out of the ordinary there.
+    NeedsScalar,
+    /// A level, and its root.
+    At(Aim, Pointer),
+}
+
+/// Enters an instance.
+#[inline(always)]
+fn enter(world: &World, ray: &Ray, number: usize, slot: &mut ActiveRay) -> Entered {
+    let Some(tlas) = &world.tlas else { return Entered::No };
+    let instance = &tlas.instances[number];
+    let level = &world.blases[instance.blas as usize];
+    if instance.mask == 0 || level.root == Pointer::DONE {
+        return Entered::No;
+    }
+    let ray = instance.world_to_object.ray(ray);
+    let rays = Rays::one(&ray);
+    if rays.ordinary() == 0 {
+        return Entered::NeedsScalar;
+    }
+    slot.triangle_ray = rays.triangle_ray::<Watertight>();
+    (slot.instance, slot.blas) = (number as u32, instance.blas);
+    Entered::At(Aim::new(&ray, &rays, rays.dilation(&level.bounds)), level.root)
+}
+
+/// Asks about procedural boxes.
+#[inline(never)]
+fn boxes<K: Kind>(
+    world: &World,
+    ray: &Ray,
+    list: usize,
+    slot: &ActiveRay,
+    answer: &mut K::Answer,
+) -> Outcome {
+    let ask = Ask::everything(TriangleRule::Watertight);
+    let space = space(world, ray, slot);
+    let mut outcome = Outcome::Continue;
+    for (bounds, id) in world.box_list(list) {
+        let Some(hit) = ask.hit(0, &space, Primitive::Box(bounds), *id) else { continue };
+        match K::offer(answer, hit) {
+            Outcome::Continue => (),
+            Outcome::Narrow(t) => outcome = Outcome::Narrow(t),
+            Outcome::Done => return Outcome::Done,
+        }
+    }
+    outcome
+}
+
+/// [`triangles::clamped`] of a triangle in a leaf.
+#[cold]
+#[inline(never)]
+fn clamped(
+    world: &World,
+    ray: &Ray,
+    slot: &ActiveRay,
+    leaf: Pointer,
+    lane: usize,
+    t: f32,
+) -> Option<f32> {
+    triangles::clamped(&space(world, ray, slot).ray, &world.arena.triangle(leaf, lane).0, t)
+}
+
+/// The space that the ray is in.
+fn space(world: &World, ray: &Ray, slot: &ActiveRay) -> Space {
+    let (ray, flags) = match &world.tlas {
+        Some(tlas) => {
+            let instance = &tlas.instances[slot.instance as usize];
+            (instance.world_to_object.ray(ray), instance.flags)
+        }
+        None => (*ray, InstanceFlags::empty()),
+    };
+    Space { ray, instance: slot.instance, flags: MergedFlags::new(RayFlags::empty(), flags) }
+}
+
+/// The next entry of a stack that matters, and the stack without it.
+///
+/// # Safety
+/// There must be such an entry: the lowest one always matters.
+#[inline(always)]
+unsafe fn popped<K: Kind>(mut top: *mut Pointer, limit: f32) -> (*mut Pointer, Pointer) {
+    // SAFETY: STACK-BOTTOM, LANES-INITIALIZED.
+    unsafe {
+        loop {
+            top = top.sub(1);
+            if !K::NARROWS || *top.add(STACK).cast::<f32>() <= limit {
+                return (top, *top);
+            }
+        }
+    }
+}
+
+/// Asks for the memory of the step after the next one.
+#[inline(always)]
+fn prefetch<V: Simd>(start: *const u8, pointer: Pointer) {
+    let address = start.wrapping_add(pointer.byte());
+    for line in 0..4 {
+        V::prefetch(address.wrapping_add(64 * line));
     }
 }

@@ -5,14 +5,14 @@ use super::rule::Rule;
 use super::triangles::Accepted;
 use crate::ask::Ask;
 use crate::kind::Kind;
+use crate::simd::Simd;
 use crate::world::{Level, Pointer, Tlas};
 use geometry::{Aabb, Ray, Triangle};
 use machine::Counters;
-use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 use tree::PrimitiveId;
 
 /// Levels, and nodes and leaves behind [`Pointer`]s.
-pub(crate) trait VectorSource {
+pub(crate) trait Source {
     /// What decides whether triangles are hit.
     type Rule: Rule;
 
@@ -68,18 +68,6 @@ pub(crate) trait VectorSource {
     /// The pointer must lead to a node of the level that the ray is in.
     unsafe fn child_count(&self, node: Pointer, slot: &ActiveRay) -> u64;
 
-    /// Counts a visit of a node.
-    ///
-    /// # Safety
-    /// The pointer must lead to a node of the level that the ray is in.
-    #[inline(always)]
-    unsafe fn count_node(&self, node: Pointer, slot: &ActiveRay, counters: &mut Counters) {
-        counters.nodes += 1;
-        // SAFETY: POINTER-PROVED.
-        counters.box_tests += unsafe { self.child_count(node, slot) };
-        counters.bytes += Self::NODE_BYTES;
-    }
-
     /// Counts visits of leaves with so many triangles in all.
     #[inline(always)]
     fn count_leaves(leaves: usize, triangles: usize, counters: &mut Counters) {
@@ -93,7 +81,7 @@ pub(crate) trait VectorSource {
     /// assertions.
     fn holds(&self, pointer: Pointer, slot: &ActiveRay) -> bool;
 
-    /// The same of one that is read now.
+    /// [`Source::place`] of a node or leaf that is read now.
     #[inline(always)]
     fn proved_place(&self, pointer: Pointer, slot: &ActiveRay) -> *const u8 {
         debug_assert!(self.holds(pointer, slot), "POINTER-PROVED");
@@ -102,77 +90,97 @@ pub(crate) trait VectorSource {
 
     /// Asks for the memory of a ray's next step.
     #[inline(always)]
-    fn prefetch(&self, pointer: Pointer, slot: &ActiveRay) {
-        let address = self.place(pointer, slot).cast::<i8>();
+    fn prefetch<V: Simd>(&self, pointer: Pointer, slot: &ActiveRay) {
+        let address = self.place(pointer, slot);
         for line in 0..Self::LINES {
-            // SAFETY: ANY-ADDRESS.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(address.wrapping_add(64 * line)) };
+            V::prefetch(address.wrapping_add(64 * line));
         }
     }
 }
 
-/// What rays do on it, with the instructions of a kernel.
+/// What rays do on it, with the vectors of a kernel. Steps have two halves, so that the first half
+/// of a ray's step can be taken before the second one of the ray's before it.
 ///
-/// All `unsafe` functions need the processor's features and pointers that lead to what they ask
-/// for.
-pub(crate) trait Steps: VectorSource {
-    /// A leaf in which triangles are looked at one by one.
-    type Leaf;
+/// All `unsafe` functions need the processor's instructions and pointers that lead to what they are
+/// said to lead to.
+pub(crate) trait Steps<V: Simd>: Source {
+    /// The children of a node as a ray meets them.
+    type Met<'a>
+    where
+        Self: 'a;
 
-    /// Puts the children of a node that the ray meets onto its stack, with where they are entered,
-    /// and takes the last entry off it: for a ray alone, so it may branch.
+    /// A leaf as a ray sees it.
+    type Opened<'a>
+    where
+        Self: 'a;
+
+    /// What is kept of a leaf for a look at its triangles one by one.
+    type Saved: Copy + Default;
+
+    /// The first half of a step at a node. With `DEPTHS`, the nearest child is wanted first.
+    ///
+    /// # Safety
+    /// As above.
+    unsafe fn meet<const DEPTHS: bool>(&self, node: Pointer, slot: &ActiveRay) -> Self::Met<'_>;
+
+    /// The second half: puts the children that are met onto the ray's stack, with `DEPTHS` also
+    /// where they are entered, and takes the last entry off it.
     ///
     /// # Safety
     /// As above; the stack, of `size` entries, must have room for eight more.
-    unsafe fn node_alone(&self, node: Pointer, slot: &mut ActiveRay, size: usize) -> Pointer;
+    unsafe fn push<const DEPTHS: bool>(
+        met: &Self::Met<'_>,
+        slot: &mut ActiveRay,
+        size: usize,
+    ) -> Pointer;
 
-    /// Which triangles of a leaf the ray may hit.
+    /// No leaf.
+    fn unopened<'a>() -> Self::Opened<'a>
+    where
+        Self: 'a;
+
+    /// The first half of a step at a leaf.
     ///
     /// # Safety
     /// As above.
-    unsafe fn candidates(&self, leaf: Pointer, slot: &ActiveRay) -> Candidates;
+    unsafe fn open(&self, leaf: Pointer, slot: &ActiveRay) -> Self::Opened<'_>;
 
-    /// Opens a leaf.
+    /// The second half: which triangles the ray may hit.
     ///
     /// # Safety
     /// As above.
-    unsafe fn leaf(&self, leaf: Pointer, slot: &ActiveRay) -> Self::Leaf;
+    unsafe fn candidates(opened: &Self::Opened<'_>, slot: &ActiveRay) -> u32;
+
+    /// How many triangles there are in it.
+    fn tested(opened: &Self::Opened<'_>) -> usize;
+
+    /// Where it goes on; [`Pointer::DONE`] if it ends here.
+    fn goes_on(opened: &Self::Opened<'_>) -> Pointer;
+
+    /// Keeps it.
+    ///
+    /// # Safety
+    /// There must be room at that place.
+    unsafe fn save(opened: &Self::Opened<'_>, place: *mut Self::Saved);
 
     /// Whether the triangle rule accepts a triangle of a leaf, and where.
     ///
     /// # Safety
     /// As above, and the leaf must have a triangle in this lane.
-    unsafe fn accepted(&self, leaf: &Self::Leaf, lane: usize, slot: &ActiveRay)
-    -> Option<Accepted>;
+    unsafe fn accepted(
+        &self,
+        leaf: Pointer,
+        saved: &Self::Saved,
+        lane: usize,
+        slot: &ActiveRay,
+    ) -> Option<Accepted>;
 
     /// A triangle of a leaf.
-    fn triangle(&self, leaf: &Self::Leaf, lane: usize) -> Triangle;
+    fn triangle(&self, leaf: Pointer, saved: &Self::Saved, lane: usize) -> Triangle;
 
     /// The ids of a triangle of a leaf, of which slots say the BLAS.
-    fn id(&self, leaf: &Self::Leaf, lane: usize, slot: &ActiveRay) -> PrimitiveId;
+    fn id(&self, leaf: Pointer, saved: &Self::Saved, lane: usize, slot: &ActiveRay) -> PrimitiveId;
 
-    /// Where a leaf goes on; [`Pointer::DONE`] if it ends here.
-    fn rest(&self, leaf: &Self::Leaf) -> Pointer;
-
-    /// Drops the entries of a stack of `size` entries, from `bottom` to `top`, that begin beyond
-    /// `t`. The new top.
-    ///
-    /// # Safety
-    /// As above. The stack must have room for sixteen entries more, and depths for all that it has.
-    unsafe fn drop_beyond(
-        bottom: *mut Pointer,
-        top: *mut Pointer,
-        size: usize,
-        t: f32,
-    ) -> *mut Pointer;
-}
-
-/// Triangles of a leaf, as a ray sees them.
-pub(crate) struct Candidates {
-    /// Bit `i`: triangle `i` may be hit.
-    pub(crate) mask: u16,
-    /// How many were tested.
-    pub(crate) tested: usize,
-    /// Where the leaf goes on; [`Pointer::DONE`] if it ends here.
-    pub(crate) rest: Pointer,
+    /// Where a saved leaf goes on.
+    fn rest(saved: &Self::Saved) -> Pointer;
 }

@@ -4,6 +4,8 @@
 //! lead to. The lowest entry is [`Pointer::DONE`], which is always popped last, so a stack is never
 //! empty.
 
+use super::{TINY, WIDEN};
+use crate::simd::{Floats, Ints, Lanes, Simd, first_lanes};
 use crate::world::Pointer;
 
 /// Vector stores may write this many entries beyond the top of a stack.
@@ -14,7 +16,7 @@ pub(crate) fn size(used: usize) -> usize {
     (used + MARGIN).next_multiple_of(16)
 }
 
-/// Words from one stack of a size to the next: an odd number of lines, so that the blases of stacks
+/// Words from one stack of a size to the next: an odd number of lines, so that the bases of stacks
 /// do not compete for the same places of a cache.
 pub(crate) fn stride(size: usize) -> usize {
     2 * size + 16
@@ -47,4 +49,57 @@ pub(crate) unsafe fn push(top: *mut Pointer, size: usize, pointer: Pointer) -> *
         *top.add(size).cast() = f32::NEG_INFINITY;
         top.add(1)
     }
+}
+
+/// Adds those of eight entries that `met` names, of a node's children; with `DEPTHS`, also where
+/// they are entered. The new top.
+///
+/// # Safety
+/// The stack must have room for eight entries more.
+#[inline(always)]
+pub(crate) unsafe fn push_met<V: Simd, const DEPTHS: bool>(
+    top: *mut Pointer,
+    size: usize,
+    met: u32,
+    pointers: V::I8,
+    enter: V::F8,
+) -> *mut Pointer {
+    // SAFETY: STACK-ROOM, VECTOR-SIZED.
+    unsafe {
+        pointers.store_some(met, top.cast());
+        if DEPTHS {
+            enter.store_some(met, top.add(size).cast());
+        }
+        top.add(met.count_ones() as usize)
+    }
+}
+
+/// Drops the entries from `bottom` to `top` that begin beyond `t`. The new top.
+///
+/// # Safety
+/// The stack must have room for sixteen entries more, and depths for all that it has.
+#[inline(always)]
+pub(crate) unsafe fn drop_beyond<V: Simd>(
+    bottom: *mut Pointer,
+    top: *mut Pointer,
+    size: usize,
+    t: f32,
+) -> *mut Pointer {
+    let limit = V::F16::splat(t * WIDEN + TINY);
+    let (mut read, mut kept) = (bottom, bottom);
+    while read < top {
+        // SAFETY: STACK-ROOM, LANES-INITIALIZED. What is written lies no higher than what has been
+        // read.
+        unsafe {
+            let left = top.offset_from(read).min(16);
+            let depths = V::F16::load(read.add(size).cast());
+            let pointers = V::I16::load(read.cast());
+            let near = first_lanes(left as usize) & depths.le(limit);
+            depths.store_some(near, kept.add(size).cast());
+            pointers.store_some(near, kept.cast());
+            kept = kept.add(near.count_ones() as usize);
+            read = read.add(16);
+        }
+    }
+    kept
 }

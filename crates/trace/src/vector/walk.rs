@@ -1,20 +1,23 @@
 //! What a ray does between box tests, whoever it shares the processor with: hits, and changes of
 //! level.
 
-use super::active_ray::{self, ActiveRay, BoxTestRay};
-use super::source::{Candidates, Steps};
+use super::active_ray::ActiveRay;
+use super::ray_setup::Rays;
+use super::source::Steps;
 use super::{stack, triangles};
 use crate::Hit;
 use crate::ask::{Ask, Space};
 use crate::kind::{Kind, Outcome};
+use crate::simd::Simd;
 use crate::world::Pointer;
 use geometry::{InstanceFlags, Ray};
 use machine::Counters;
 use machine::primitive_test::MergedFlags;
+use std::marker::PhantomData;
 use tree::primitives::Primitive;
 
 /// A part of a batch.
-pub(crate) struct Walk<'a, K: Kind, G: Steps> {
+pub(crate) struct Walk<'a, V: Simd, K: Kind, G: Steps<V>> {
     pub(crate) source: &'a G,
     ask: &'a Ask<'a>,
     /// Position of the first ray in the batch.
@@ -26,6 +29,7 @@ pub(crate) struct Walk<'a, K: Kind, G: Steps> {
     pub(crate) stack_size: usize,
     /// Whether nobody but the triangle rule has a say in hits.
     has_no_filter_or_flags: bool,
+    kernel: PhantomData<V>,
 }
 
 /// What becomes of a ray.
@@ -38,7 +42,7 @@ pub(crate) enum Next {
     Finish,
 }
 
-impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
+impl<'a, V: Simd, K: Kind, G: Steps<V>> Walk<'a, V, K, G> {
     /// Rays, and room for as many answers.
     pub(crate) fn new(
         source: &'a G,
@@ -50,7 +54,18 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     ) -> Self {
         let stack_size = stack::size(source.stack_size());
         let has_no_filter_or_flags = ask.has_no_filter_or_flags();
-        Self { source, ask, first, rays, answers, counters, stack_size, has_no_filter_or_flags }
+        let kernel = PhantomData;
+        Self {
+            source,
+            ask,
+            first,
+            rays,
+            answers,
+            counters,
+            stack_size,
+            has_no_filter_or_flags,
+            kernel,
+        }
     }
 
     /// Answers a ray that is out of the ordinary.
@@ -59,25 +74,6 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
         let (ray, answer) = (&self.rays[position], &mut self.answers[position]);
         let position = self.first + position;
         self.source.answer_scalar::<K>(self.ask, position, ray, answer, self.counters);
-    }
-
-    /// Which triangles of a leaf the ray may hit.
-    ///
-    /// # Safety
-    /// `leaf` must lead to a leaf of the world.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    pub(crate) unsafe fn candidates<const COUNTED: bool>(
-        &mut self,
-        leaf: Pointer,
-        slot: &ActiveRay,
-    ) -> Candidates {
-        // SAFETY: POINTER-PROVED.
-        let found = unsafe { self.source.candidates(leaf, slot) };
-        if COUNTED {
-            G::count_leaves(1, found.tested, self.counters);
-        }
-        found
     }
 
     /// Takes those hits of a leaf into account that `mask` names. Always inlined, with all that it
@@ -89,8 +85,9 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     #[inline(always)]
     pub(crate) unsafe fn hits(
         &mut self,
-        leaf: &G::Leaf,
-        mut mask: u16,
+        leaf: Pointer,
+        saved: &G::Saved,
+        mut mask: u32,
         slot: &mut ActiveRay,
         bottom: *mut Pointer,
     ) -> Next {
@@ -99,21 +96,24 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
             let lane = mask.trailing_zeros() as usize;
             mask &= mask - 1;
             // SAFETY: POINTER-PROVED, LANE-PRESENT.
-            let accepted = unsafe { source.accepted(leaf, lane, slot) };
+            let accepted = unsafe { source.accepted(leaf, saved, lane, slot) };
             let Some(accepted) = accepted else { continue };
             // SAFETY: POINTER-PROVED, LANE-PRESENT, STACK-ROOM.
             let is_done = unsafe {
                 if self.has_no_filter_or_flags {
-                    self.offer_unfiltered(&accepted, leaf, lane, slot, bottom)
+                    self.offer_unfiltered(&accepted, leaf, saved, lane, slot, bottom)
                 } else {
-                    self.offer_asked(leaf, lane, slot, bottom)
+                    V::run_apart(
+                        #[inline(always)]
+                        || self.offer_asked(leaf, saved, lane, slot, bottom),
+                    )
                 }
             };
             if is_done {
                 return Next::Finish;
             }
         }
-        match source.rest(leaf) {
+        match G::rest(saved) {
             Pointer::DONE => Next::Pop,
             rest => Next::Go(rest),
         }
@@ -128,14 +128,15 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     unsafe fn offer_unfiltered(
         &mut self,
         accepted: &triangles::Accepted,
-        leaf: &G::Leaf,
+        leaf: Pointer,
+        saved: &G::Saved,
         lane: usize,
         slot: &mut ActiveRay,
         bottom: *mut Pointer,
     ) -> bool {
         let mut t = accepted.t;
         if !accepted.is_settled {
-            let triangle = self.source.triangle(leaf, lane);
+            let triangle = self.source.triangle(leaf, saved, lane);
             match triangles::clamped(&self.ray(slot), &triangle, t) {
                 Some(clamped) => t = clamped,
                 None => return false,
@@ -147,7 +148,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
             return false;
         }
         let hit = if K::NEEDS_HIT {
-            let id = self.source.id(leaf, lane, slot);
+            let id = self.source.id(leaf, saved, lane, slot);
             let (u, v) = accepted.u_v();
             let ActiveRay { instance, .. } = *slot;
             Hit { t, u, v, instance, geometry: id.geometry, primitive: id.primitive }
@@ -162,17 +163,17 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     ///
     /// # Safety
     /// As [`Walk::hits`].
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline(never)]
+    #[inline(always)]
     unsafe fn offer_asked(
         &mut self,
-        leaf: &G::Leaf,
+        leaf: Pointer,
+        saved: &G::Saved,
         lane: usize,
         slot: &mut ActiveRay,
         bottom: *mut Pointer,
     ) -> bool {
-        let triangle = self.source.triangle(leaf, lane);
-        let id = self.source.id(leaf, lane, slot);
+        let triangle = self.source.triangle(leaf, saved, lane);
+        let id = self.source.id(leaf, saved, lane, slot);
         let position = self.first + slot.position as usize;
         let hit = self.ask.hit(position, &self.space(slot), Primitive::Triangle(&triangle), id);
         // SAFETY: STACK-ROOM.
@@ -191,7 +192,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
                 slot.box_ray.farthest = t;
                 debug_assert!(stack::is_within(bottom, slot.top, self.stack_size), "STACK-ROOM");
                 // SAFETY: STACK-ROOM, LANES-INITIALIZED.
-                slot.top = unsafe { G::drop_beyond(bottom, slot.top, self.stack_size, t) };
+                slot.top = unsafe { stack::drop_beyond::<V>(bottom, slot.top, self.stack_size, t) };
                 false
             }
             Outcome::Done => true,
@@ -199,7 +200,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     }
 
     /// Enters an instance.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline(always)]
     pub(crate) fn enter_instance(&mut self, instance_id: usize, slot: &mut ActiveRay) -> Next {
         let (Some(tlas), Some(number)) = (self.source.tlas(), self.source.instance(instance_id))
         else {
@@ -211,7 +212,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
         }
         let position = slot.position as usize;
         let ray = instance.world_to_object.ray(&self.rays[position]);
-        if !active_ray::is_ordinary(&ray) {
+        if Rays::one(&ray).ordinary() == 0 {
             self.answer_scalar(position);
             self.counters.queries -= 1;
             return Next::Finish;
@@ -223,9 +224,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
         };
         // SAFETY: STACK-ROOM: this entry is counted.
         slot.top = unsafe { stack::push(slot.top, self.stack_size, Pointer::LEAVE) };
-        let BoxTestRay { nearest, farthest, .. } = slot.box_ray;
-        slot.box_ray.set(&ray, &level.bounds, G::DILATIONS, nearest, farthest);
-        slot.triangle_ray.set::<G::Rule>(&ray);
+        slot.enter_blas::<G>(&ray, level);
         (slot.instance, slot.blas) = (number as u32, instance.blas);
         slot.start = self.source.start(Some(instance.blas as usize));
         Next::Go(level.root)
@@ -235,7 +234,7 @@ impl<'a, K: Kind, G: Steps> Walk<'a, K, G> {
     ///
     /// # Safety
     /// `bottom` must be the bottom of the slot's stack.
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi2")]
+    #[inline(always)]
     pub(crate) unsafe fn boxes(
         &mut self,
         list: usize,

@@ -9,7 +9,8 @@ use siliray::geometry::beam::generate::Generator;
 use siliray::geometry::beam::naive;
 use siliray::geometry::random::Random;
 use siliray::geometry::{Aabb, Beam};
-use siliray::trace::beam::{BeamKernel, Boxes};
+use siliray::trace::Kernel;
+use siliray::trace::beam::Boxes;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -87,7 +88,7 @@ fn forms<'a>(boxes: &'a [Aabb], laid_out: &'a Boxes) -> Vec<Form<'a>> {
     let count = |met: &dyn Fn(&Aabb) -> bool| boxes.iter().filter(|b| met(b)).count() as u64;
     let naive = move |beam: &Beam| count(&|bounds| naive::meets(beam, bounds));
     let mut forms = vec![Form { name: "naive", run: Box::new(naive) }];
-    for kernel in BeamKernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
+    for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
         let run = move |beam: &Beam| {
             let mut met = [0; BOXES / 16];
             kernel.meets(beam, laid_out, &mut met);

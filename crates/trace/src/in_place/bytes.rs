@@ -5,58 +5,43 @@
 //! have the first pair where the copy has a number of triangles. Those of instances have the place
 //! of their node. A step at a leaf tests the pairs of one node; what is left of a range is the
 //! leaf's rest.
-//!
-//! | file | concept |
-//! |---|---|
-//! | `proof` | which images can be walked like this |
-//! | `node` | one ray against the children of a box node |
-//! | `oriented` | how rays see oriented nodes |
-//! | `leaf` | one ray against pairs of a primitive node |
-//! | `batch_steps` | steps of many rays |
-//! | `ids` | the ids of a triangle |
 
-mod batch_steps;
-mod ids;
-mod leaf;
-mod node;
-mod oriented;
-mod proof;
-
-pub(crate) use proof::Proved;
-
-use super::stack;
+use super::leaf::{DecodedLeaf, LeafVectors};
+use super::node::Met;
+use super::{InPlace, Proved, ids};
 use crate::ask::Ask;
-use crate::in_place::InPlace;
 use crate::kind::Kind;
+use crate::oriented::turned;
 use crate::scalar;
+use crate::simd::Simd;
 use crate::source::TraversalSource;
-use crate::vector::active_ray::ActiveRay;
+use crate::vector;
+use crate::vector::active_ray::{ActiveRay, BoxTestRay};
+use crate::vector::ray_setup::Rays;
 use crate::vector::rule::{MollerTrumbore, Rule, Watertight};
-use crate::vector::source::{Candidates, Steps, VectorSource};
+use crate::vector::source::{Source, Steps};
 use crate::vector::triangles::Accepted;
 use crate::world::{Level, Pointer, Tlas};
-use geometry::{Aabb, Ray, Triangle, TriangleRule};
+use geometry::{Aabb, Ray, Triangle, TriangleRule, Vec3};
 use gfx12::layout::{BoxNode, NodeBits};
-use leaf::{DecodedLeaf, LeafVectors};
+use gfx12::obb;
 use machine::Counters;
-use node::Met;
-use std::arch::asm;
 use std::marker::PhantomData;
 use tree::PrimitiveId;
 
 /// Bits of a pointer that are a place, in nodes.
-const PLACE_BITS: u32 = 27;
+pub(super) const PLACE_BITS: u32 = 27;
 const PLACE: usize = (1 << PLACE_BITS) - 1;
 
 /// Bytes of a node.
-const NODE: usize = 128;
+pub(super) const NODE: usize = 128;
 
 /// Answers the rays of a part of a batch.
 ///
 /// # Safety
 /// The kernel must be available, and `proved` be of this image, without oriented nodes unless the
 /// rule is the watertight one.
-pub(crate) unsafe fn answer<K: Kind>(
+pub(super) unsafe fn answer<V: Simd, K: Kind>(
     image: &InPlace,
     proved: &Proved,
     ask: &Ask<'_>,
@@ -70,27 +55,17 @@ pub(crate) unsafe fn answer<K: Kind>(
         match ask.rule {
             TriangleRule::Watertight if proved.has_oriented_nodes => {
                 let source = Bytes::<Watertight, true> { image, proved, rule: PhantomData };
-                super::answer_over::<K, _>(&source, ask, first, rays, answers, counters);
+                vector::answer::<V, K, _>(&source, ask, first, rays, answers, counters);
             }
             TriangleRule::Watertight => {
                 let source = Bytes::<Watertight, false> { image, proved, rule: PhantomData };
-                super::answer_over::<K, _>(&source, ask, first, rays, answers, counters);
+                vector::answer::<V, K, _>(&source, ask, first, rays, answers, counters);
             }
             TriangleRule::MollerTrumbore => {
                 let source = Bytes::<MollerTrumbore, false> { image, proved, rule: PhantomData };
-                super::answer_over::<K, _>(&source, ask, first, rays, answers, counters);
+                vector::answer::<V, K, _>(&source, ask, first, rays, answers, counters);
             }
         }
-    }
-}
-
-/// Leaves a value in memory, where loads can put parts of it into all lanes of vectors: the units
-/// for that have much to do.
-#[inline(always)]
-fn force_to_memory<T>(value: &mut T) {
-    // SAFETY: REGISTERS-ONLY.
-    unsafe {
-        asm!("/* {} */", in(reg) std::ptr::from_mut(value), options(nostack, preserves_flags));
     }
 }
 
@@ -101,7 +76,7 @@ struct Bytes<'a, R, const TURNED: bool> {
     rule: PhantomData<R>,
 }
 
-impl<R: Rule, const TURNED: bool> VectorSource for Bytes<'_, R, TURNED> {
+impl<R: Rule, const TURNED: bool> Source for Bytes<'_, R, TURNED> {
     type Rule = R;
 
     const LINES: usize = 2;
@@ -110,7 +85,7 @@ impl<R: Rule, const TURNED: bool> VectorSource for Bytes<'_, R, TURNED> {
 
     const LEAF_BYTES: [u64; 2] = [0, NODE as u64];
 
-    const DILATIONS: f32 = 3.0;
+    const DILATIONS: f32 = 6.0;
 
     unsafe fn child_count(&self, node: Pointer, slot: &ActiveRay) -> u64 {
         // SAFETY: POINTER-PROVED.
@@ -172,76 +147,99 @@ impl<R: Rule, const TURNED: bool> VectorSource for Bytes<'_, R, TURNED> {
     }
 }
 
-impl<'a, R: Rule, const TURNED: bool> Steps for Bytes<'a, R, TURNED> {
-    type Leaf = DecodedLeaf<'a>;
+impl<'b, V: Simd, R: Rule, const TURNED: bool> Steps<V> for Bytes<'b, R, TURNED> {
+    type Met<'a>
+        = Met<V>
+    where
+        Self: 'a;
 
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    unsafe fn node_alone(&self, node: Pointer, slot: &mut ActiveRay, size: usize) -> Pointer {
-        // SAFETY: POINTER-PROVED, STACK-ROOM, STACK-BOTTOM.
+    type Opened<'a>
+        = LeafVectors<'b, V>
+    where
+        Self: 'a;
+
+    type Saved = DecodedLeaf<'b>;
+
+    #[inline(always)]
+    unsafe fn meet<const DEPTHS: bool>(&self, node: Pointer, slot: &ActiveRay) -> Met<V> {
+        // SAFETY: POINTER-PROVED.
+        let node = unsafe { self.node(node, slot) };
+        if TURNED
+            && let Some(level) = self.proved.blas(slot.blas as usize)
+            && let Some(aim) = aim(slot, &level.bounds, node[28] & 0x7F)
+        {
+            return Met::new(node, &aim);
+        }
+        Met::new(node, &slot.box_ray)
+    }
+
+    #[inline(always)]
+    unsafe fn push<const DEPTHS: bool>(met: &Met<V>, slot: &mut ActiveRay, size: usize) -> Pointer {
+        // SAFETY: STACK-ROOM, STACK-BOTTOM.
         unsafe {
-            let met = self.met(node, slot);
-            slot.top = met.push::<true>(slot.top, size).sub(1);
+            slot.top = met.push::<DEPTHS>(slot.top, size).sub(1);
             *slot.top
         }
     }
 
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    unsafe fn candidates(&self, leaf: Pointer, slot: &ActiveRay) -> Candidates {
-        // SAFETY: POINTER-PROVED.
-        let leaf =
-            LeafVectors::new::<R>(unsafe { self.node(leaf, slot) }, leaf, &slot.triangle_ray);
-        Candidates { mask: leaf.candidates::<R>(slot), tested: leaf.triangles(), rest: leaf.rest }
+    #[inline(always)]
+    fn unopened<'a>() -> LeafVectors<'b, V>
+    where
+        Self: 'a,
+    {
+        LeafVectors::nothing()
     }
 
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    unsafe fn leaf(&self, leaf: Pointer, slot: &ActiveRay) -> DecodedLeaf<'a> {
-        let mut opened = DecodedLeaf::default();
+    #[inline(always)]
+    unsafe fn open(&self, leaf: Pointer, slot: &ActiveRay) -> LeafVectors<'b, V> {
         // SAFETY: POINTER-PROVED.
-        let leaf =
-            LeafVectors::new::<R>(unsafe { self.node(leaf, slot) }, leaf, &slot.triangle_ray);
+        LeafVectors::new::<R>(unsafe { self.node(leaf, slot) }, leaf, &slot.triangle_ray)
+    }
+
+    #[inline(always)]
+    unsafe fn candidates(leaf: &LeafVectors<'b, V>, slot: &ActiveRay) -> u32 {
+        leaf.candidates::<R>(slot)
+    }
+
+    #[inline(always)]
+    fn tested(leaf: &LeafVectors<'b, V>) -> usize {
+        leaf.triangles()
+    }
+
+    #[inline(always)]
+    fn goes_on(leaf: &LeafVectors<'b, V>) -> Pointer {
+        leaf.rest
+    }
+
+    #[inline(always)]
+    unsafe fn save(leaf: &LeafVectors<'b, V>, place: *mut DecodedLeaf<'b>) {
         // SAFETY: VECTOR-SIZED: there is a leaf to be written.
-        unsafe { leaf.keep(&raw mut opened) };
-        opened
+        unsafe { leaf.keep(place) };
     }
 
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
+    #[inline(always)]
     unsafe fn accepted(
         &self,
-        leaf: &DecodedLeaf<'a>,
+        _: Pointer,
+        leaf: &DecodedLeaf<'b>,
         lane: usize,
         slot: &ActiveRay,
     ) -> Option<Accepted> {
-        leaf.accepted::<R>(lane, slot)
+        leaf.accepted::<V, R>(lane, slot)
     }
 
-    fn triangle(&self, leaf: &DecodedLeaf<'a>, lane: usize) -> Triangle {
+    fn triangle(&self, _: Pointer, leaf: &DecodedLeaf<'b>, lane: usize) -> Triangle {
         leaf.triangle(lane)
     }
 
     #[inline(always)]
-    fn id(&self, leaf: &DecodedLeaf<'a>, lane: usize, _: &ActiveRay) -> PrimitiveId {
+    fn id(&self, _: Pointer, leaf: &DecodedLeaf<'b>, lane: usize, _: &ActiveRay) -> PrimitiveId {
         ids::id(leaf.node, leaf.first_pair(), lane)
     }
 
     #[inline(always)]
-    fn rest(&self, leaf: &DecodedLeaf<'a>) -> Pointer {
+    fn rest(leaf: &DecodedLeaf<'b>) -> Pointer {
         leaf.rest
-    }
-
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    unsafe fn drop_beyond(
-        bottom: *mut Pointer,
-        top: *mut Pointer,
-        size: usize,
-        t: f32,
-    ) -> *mut Pointer {
-        // SAFETY: STACK-ROOM, LANES-INITIALIZED.
-        unsafe { stack::drop_beyond(bottom, top, size, t) }
     }
 }
 
@@ -255,22 +253,20 @@ impl<'a, R: Rule, const TURNED: bool> Bytes<'a, R, TURNED> {
         // SAFETY: POINTER-PROVED. The image lives as long as `'a`, and nobody can change it.
         unsafe { &*self.proved_place(pointer, slot).cast() }
     }
+}
 
-    /// The children of a node as a ray meets them.
-    ///
-    /// # Safety
-    /// It must lead to one.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    unsafe fn met(&self, node: Pointer, slot: &ActiveRay) -> Met {
-        // SAFETY: POINTER-PROVED.
-        let node = unsafe { self.node(node, slot) };
-        if TURNED
-            && let Some(level) = self.proved.blas(slot.blas as usize)
-            && let Some(aim) = oriented::aim(slot, &level.bounds, node[28] & 0x7F)
-        {
-            return Met::new(node, &aim);
-        }
-        Met::new(node, &slot.box_ray)
+/// How a ray in a level with these bounds sees the boxes of a node, if that is oriented
+/// ([`crate::oriented`]).
+#[inline(always)]
+fn aim(slot: &ActiveRay, bounds: &Aabb, obb_matrix_index: u8) -> Option<BoxTestRay> {
+    let rotation = obb::rotation(obb_matrix_index)?;
+    let (mut origin, mut direction) = (Vec3::ZERO, Vec3::ZERO);
+    for (place, &axis) in slot.triangle_ray.axes[..3].iter().enumerate() {
+        origin[usize::from(axis)] = slot.triangle_ray.origin[place];
+        direction[usize::from(axis)] = slot.triangle_ray.direction[place];
     }
+    let BoxTestRay { nearest, farthest, .. } = slot.box_ray;
+    let ray = Ray { origin, direction, tmin: nearest, tmax: farthest };
+    let (ray, dilation) = turned(&ray, bounds, rotation);
+    Some(Rays::one(&ray).box_ray(dilation, nearest, farthest))
 }

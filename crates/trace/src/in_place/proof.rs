@@ -2,7 +2,7 @@
 //! the nodes of whose structures each lie in one segment and have nothing odd. All others are
 //! walked by plain code.
 
-use super::{NODE, PLACE_BITS};
+use super::bytes::{NODE, PLACE_BITS};
 use crate::ordinary;
 use crate::world::{Level, Pointer};
 use geometry::Aabb;

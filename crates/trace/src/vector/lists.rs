@@ -1,7 +1,7 @@
 //! Which rays in flight wait for which kind of step.
 
+use crate::simd::{Ints, Lanes, Simd, first_lanes};
 use crate::world::Pointer;
-use std::arch::x86_64::*;
 
 /// Rays in flight on a thread.
 pub(super) const SLOTS: usize = 64;
@@ -25,42 +25,54 @@ impl List {
     const EMPTY: Self =
         Self { pointers: [Pointer::DONE; SLOTS + MARGIN], slots: [0; SLOTS + MARGIN], count: 0 };
 
+    /// A task.
+    ///
+    /// # Safety
+    /// There must be, or just have been, that many.
+    #[inline(always)]
+    pub(super) unsafe fn get(&self, index: usize) -> (Pointer, u32) {
+        debug_assert!(index < SLOTS, "TASK-ROOM");
+        // SAFETY: TASK-ROOM.
+        unsafe { (*self.pointers.get_unchecked(index), *self.slots.get_unchecked(index)) }
+    }
+
     /// Adds a task.
     ///
     /// # Safety
     /// There must be fewer than [`SLOTS`] tasks.
     #[inline(always)]
     pub(super) unsafe fn push(&mut self, pointer: Pointer, slot: u32) {
-        debug_assert!(self.count < SLOTS, "TASK-ROOM");
         // SAFETY: TASK-ROOM.
-        unsafe {
-            *self.pointers.get_unchecked_mut(self.count) = pointer;
-            *self.slots.get_unchecked_mut(self.count) = slot;
-        }
+        unsafe { self.set(self.count, pointer, slot) };
         self.count += 1;
     }
 
+    /// Writes a task, of which the list is told when all are written.
+    ///
+    /// # Safety
+    /// The index must be less than [`SLOTS`].
+    #[inline(always)]
+    pub(super) unsafe fn set(&mut self, index: usize, pointer: Pointer, slot: u32) {
+        debug_assert!(index < SLOTS, "TASK-ROOM");
+        // SAFETY: TASK-ROOM.
+        unsafe {
+            *self.pointers.get_unchecked_mut(index) = pointer;
+            *self.slots.get_unchecked_mut(index) = slot;
+        }
+    }
+
     /// Writes those of sixteen tasks that `mask` names behind the first `count`. How many there are
-    /// then; the list is told when all are written.
+    /// then.
     ///
     /// # Safety
     /// There must be at most [`SLOTS`] tasks afterwards.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    unsafe fn append(
-        &mut self,
-        count: usize,
-        mask: u16,
-        pointers: __m512i,
-        slots: __m512i,
-    ) -> usize {
+    #[inline(always)]
+    unsafe fn append<I: Ints>(&mut self, count: usize, mask: u32, pointers: I, slots: I) -> usize {
         debug_assert!(count + mask.count_ones() as usize <= SLOTS, "TASK-ROOM");
         // SAFETY: TASK-ROOM, VECTOR-SIZED.
         unsafe {
-            let place = self.pointers.as_mut_ptr().add(count);
-            _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(mask, pointers));
-            let place = self.slots.as_mut_ptr().add(count);
-            _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(mask, slots));
+            pointers.store_some(mask, self.pointers.as_mut_ptr().add(count).cast());
+            slots.store_some(mask, self.slots.as_mut_ptr().add(count));
         }
         count + mask.count_ones() as usize
     }
@@ -87,14 +99,16 @@ pub(super) struct Lists {
     pub(super) met: [u32; SLOTS + MARGIN],
     /// Likewise: where the ray goes on if none is.
     pub(super) behind: [Pointer; SLOTS + MARGIN],
+    /// How many slots there are.
+    slots: usize,
 }
 
 impl Lists {
-    /// No tasks, and all slots free.
-    pub(super) fn all_free() -> Self {
+    /// No tasks, and so many slots, all free.
+    pub(super) fn all_free(slots: usize) -> Self {
         let mut free = List::EMPTY;
         free.slots = std::array::from_fn(|slot| slot as u32);
-        free.count = SLOTS;
+        free.count = slots;
         Self {
             nodes: List::EMPTY,
             leaves: List::EMPTY,
@@ -105,6 +119,7 @@ impl Lists {
             masks: [0; SLOTS + MARGIN],
             met: [0; SLOTS + MARGIN],
             behind: [Pointer::DONE; SLOTS + MARGIN],
+            slots,
         }
     }
 
@@ -114,12 +129,13 @@ impl Lists {
         let slots = lists.iter().flat_map(|list| &list.slots[..list.count]);
         let (seen, count) =
             slots.fold((0u64, 0), |(seen, count), &slot| (seen | 1 << slot, count + 1));
-        (seen.count_ones() as usize, count) == (SLOTS, SLOTS)
+        (seen.count_ones() as usize, count) == (self.slots, self.slots)
     }
 
     /// Whether a slot is not free.
+    #[inline(always)]
     pub(super) fn is_any_in_flight(&self) -> bool {
-        self.free.count < SLOTS
+        self.free.count < self.slots
     }
 
     /// Moves all found tasks to the lists of their kinds, and the tasks of `leaves`, which have
@@ -128,9 +144,8 @@ impl Lists {
     ///
     /// # Safety
     /// A slot must have one task at most in all lists together.
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    pub(super) unsafe fn sort(&mut self) {
+    #[inline(always)]
+    pub(super) unsafe fn sort<V: Simd>(&mut self) {
         let mut counts = Counts::default();
         let (done, found) = (self.leaves.count, self.found.count);
         let mut hits = 0;
@@ -138,14 +153,13 @@ impl Lists {
             // SAFETY: TASK-ROOM, VECTOR-SIZED. What is written to `leaves` lies no higher than what
             // has been read.
             unsafe {
-                let met = _mm512_loadu_si512(self.met.as_ptr().add(at).cast());
-                let leaves = _mm512_loadu_si512(self.leaves.pointers.as_ptr().add(at).cast());
-                let slots = _mm512_loadu_si512(self.leaves.slots.as_ptr().add(at).cast());
-                let behind = _mm512_loadu_si512(self.behind.as_ptr().add(at).cast());
-                let present = first(done - at);
-                let is_hit = _mm512_mask_test_epi32_mask(present, met, met);
-                let place = self.masks.as_mut_ptr().add(hits);
-                _mm512_storeu_si512(place.cast(), _mm512_maskz_compress_epi32(is_hit, met));
+                let met = V::I16::load(self.met.as_ptr().add(at));
+                let leaves = V::I16::load(self.leaves.pointers.as_ptr().add(at).cast());
+                let slots = V::I16::load(self.leaves.slots.as_ptr().add(at));
+                let behind = V::I16::load(self.behind.as_ptr().add(at).cast());
+                let present = first_lanes((done - at).min(16));
+                let is_hit = present & !met.eq(V::I16::splat(0));
+                met.store_some(is_hit, self.masks.as_mut_ptr().add(hits));
                 hits = self.hits.append(hits, is_hit, leaves, slots);
                 counts = self.distribute(counts, present & !is_hit, behind, slots);
             }
@@ -153,9 +167,10 @@ impl Lists {
         for at in (0..found).step_by(16) {
             // SAFETY: TASK-ROOM, VECTOR-SIZED, SLOT-UNIQUE.
             unsafe {
-                let pointers = _mm512_loadu_si512(self.found.pointers.as_ptr().add(at).cast());
-                let slots = _mm512_loadu_si512(self.found.slots.as_ptr().add(at).cast());
-                counts = self.distribute(counts, first(found - at), pointers, slots);
+                let pointers = V::I16::load(self.found.pointers.as_ptr().add(at).cast());
+                let slots = V::I16::load(self.found.slots.as_ptr().add(at));
+                let present = first_lanes((found - at).min(16));
+                counts = self.distribute(counts, present, pointers, slots);
             }
         }
         self.found.count = 0;
@@ -168,18 +183,18 @@ impl Lists {
     ///
     /// # Safety
     /// As [`Lists::sort`].
-    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx2,fma,popcnt,lzcnt,bmi2")]
-    #[inline]
-    unsafe fn distribute(
+    #[inline(always)]
+    unsafe fn distribute<I: Ints>(
         &mut self,
         counts: Counts,
-        mask: u16,
-        pointers: __m512i,
-        slots: __m512i,
+        mask: u32,
+        pointers: I,
+        slots: I,
     ) -> Counts {
-        let nodes = mask & !_mm512_movepi32_mask(pointers);
-        let limit = _mm512_set1_epi32(Pointer::FIRST_OTHER as i32);
-        let others = _mm512_mask_cmpge_epu32_mask(mask, pointers, limit);
+        // The highest bit says that it is no node, the next one, that it is no leaf either.
+        let is_no_node = pointers.is_high();
+        let others = mask & is_no_node & pointers.shl(I::splat(1)).is_high();
+        let nodes = mask & !is_no_node;
         let leaves = mask & !nodes & !others;
         // SAFETY: SLOT-UNIQUE, so TASK-ROOM.
         unsafe {
@@ -198,10 +213,4 @@ struct Counts {
     nodes: usize,
     leaves: usize,
     others: usize,
-}
-
-/// The lowest bits of sixteen.
-#[inline(always)]
-fn first(count: usize) -> u16 {
-    ((1u32 << count.min(16)) - 1) as u16
 }
