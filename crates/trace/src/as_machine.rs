@@ -10,9 +10,10 @@ use crate::ask::Ask;
 use crate::kind::{All, Closest, First, Kind};
 use crate::scalar;
 use crate::tracer::{NAME, Storage};
-use crate::{Hit, Tracer};
+use crate::{Hit, Kernel, Tracer};
 use machine::{
     Answer, Counters, HitKind, Machine, MachineError, Observer, Query, RayQuery, Shape, Step,
+    Unwatched,
 };
 
 impl Machine for Tracer {
@@ -72,9 +73,14 @@ impl Tracer {
         let RayQuery { shape: ray, mask, flags, .. } = query;
         let everything = Ask::everything(self.options().rule);
         let ask = &Ask { mask: *mask, flags: *flags, ..everything };
-        let Some(observer) = observer else {
-            let (rays, answers) = (std::slice::from_ref(ray), std::slice::from_mut(answer));
-            return self.answer::<K>(ask, 0, rays, answers, Some(counters));
+        let observer: &mut dyn Observer = match observer {
+            Some(observer) => observer,
+            // Ray by ray, plain vectors are no faster than the plain walk.
+            None if self.kernel() == Kernel::Plain => &mut Unwatched,
+            None => {
+                let (rays, answers) = (std::slice::from_ref(ray), std::slice::from_mut(answer));
+                return self.answer::<K>(ask, 0, rays, answers, Some(counters));
+            }
         };
         match &self.storage {
             Storage::Prepared(world) => {

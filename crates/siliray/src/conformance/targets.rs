@@ -3,7 +3,7 @@
 //! Every machine of the registry on every format that it reads, encoded as the machine likes it;
 //! and beside them what no name in the registry stands for:
 //!
-//! * The tracer with one kernel (`fast-avx2`, `fast-scalar`), over its copy of an image's tree
+//! * The tracer with one kernel (`fast-avx2`, `fast-plain`), over its copy of an image's tree
 //!   (`fast-prepared`), and asked in batches (`fast-bundle`, `fast-batch`, `fast-in-place-batch`).
 //! * What drivers really write has no margin: `gfx12:radv`, `gfx12:gpurt`, `gfx12:hiprt` and the
 //!   same of `gfx10-bvh4` and `gfx11-bvh4` are copies, and the hits that the hardware loses there
@@ -152,7 +152,7 @@ fn others() -> [Option<Target>; 42] {
     };
     [
         tracer("fast-prepared", fast, ALL),
-        tracer("fast-scalar", fast_scalar, BEST),
+        batch("fast-plain", fast_plain, BEST),
         tracer("fast-avx2", fast_avx2, BALANCED_AND_BEST),
         batch("fast-bundle", fast_bundle, BALANCED_AND_BEST),
         batch("fast-batch", fast_batch, BEST),
@@ -219,12 +219,13 @@ fn fast(input: &MachineInput, options: &MachineOptions) -> Result<Box<dyn Machin
     Ok(Box::new(tracer(input, options, TracerOptions::default())?))
 }
 
-fn fast_scalar(
+/// With plain arrays for vectors, among rays from everywhere.
+fn fast_plain(
     input: &MachineInput,
     options: &MachineOptions,
 ) -> Result<Box<dyn Machine>, MakeError> {
-    let scalar = TracerOptions { kernel: Some(Kernel::Plain), ..TracerOptions::default() };
-    Ok(Box::new(tracer(input, options, scalar)?))
+    let plain = TracerOptions { kernel: Some(Kernel::Plain), ..TracerOptions::default() };
+    batched(input, options, plain, Coherence::Incoherent)
 }
 
 /// With AVX2, or, where that is missing, the best kernel there is.
@@ -241,7 +242,7 @@ fn fast_bundle(
     input: &MachineInput,
     options: &MachineOptions,
 ) -> Result<Box<dyn Machine>, MakeError> {
-    batched(input, options, Mode::Prepared, Coherence::Coherent)
+    batched(input, options, TracerOptions::default(), Coherence::Coherent)
 }
 
 /// Among rays from everywhere.
@@ -249,7 +250,7 @@ fn fast_batch(
     input: &MachineInput,
     options: &MachineOptions,
 ) -> Result<Box<dyn Machine>, MakeError> {
-    batched(input, options, Mode::Prepared, Coherence::Incoherent)
+    batched(input, options, TracerOptions::default(), Coherence::Incoherent)
 }
 
 /// The same in place.
@@ -257,16 +258,17 @@ fn fast_in_place_batch(
     input: &MachineInput,
     options: &MachineOptions,
 ) -> Result<Box<dyn Machine>, MakeError> {
-    batched(input, options, Mode::InPlace, Coherence::Incoherent)
+    let in_place = TracerOptions { mode: Mode::InPlace, ..TracerOptions::default() };
+    batched(input, options, in_place, Coherence::Incoherent)
 }
 
 fn batched(
     input: &MachineInput,
     options: &MachineOptions,
-    mode: Mode,
+    how: TracerOptions,
     coherence: Coherence,
 ) -> Result<Box<dyn Machine>, MakeError> {
-    let tracer = tracer(input, options, TracerOptions { mode, ..TracerOptions::default() })?;
+    let tracer = tracer(input, options, how)?;
     Ok(Box::new(Batched { tracer, coherence, bounds: input.tree().bounds() }))
 }
 

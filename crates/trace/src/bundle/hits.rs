@@ -4,7 +4,7 @@ use super::lanes::{Lanes, SIZE, among, bits_of, vectors};
 use crate::Hit;
 use crate::kind::Kind;
 use crate::ordinary::LARGEST;
-use crate::simd::{Doubles, Floats, Lanes as _, Simd, floats};
+use crate::simd::{Doubles, Floats, Lanes as _, Simd, floats, inlined};
 use crate::world::World;
 use tree::PrimitiveId;
 
@@ -152,10 +152,13 @@ impl Hits {
     #[inline(never)]
     fn wins_tie(&self, ray: usize, named: Named<'_>) -> bool {
         let (owner, name) = (self.owners.of(ray), self.names.of(ray));
-        let ids = |instance: u32, name: u32| {
-            let id = named.world.id(instance, name);
-            (instance, id.geometry, id.primitive)
-        };
+        let ids = inlined(
+            #[inline(always)]
+            |instance: u32, name: u32| {
+                let id = named.world.id(instance, name);
+                (instance, id.geometry, id.primitive)
+            },
+        );
         owner != NO_HIT && ids(named.instance, named.name) < ids(owner, name)
     }
 
@@ -164,9 +167,12 @@ impl Hits {
     pub(super) fn write<V: Simd, K: Kind>(&self, world: &World, answers: &mut [K::Answer]) {
         for (half, answers) in answers.chunks_mut(8).enumerate().take(SIZE / 8) {
             let [second, third, sum] = &self.weights;
-            let quotient = |part: &Lanes<f64>| -> [f32; 8] {
-                floats((part.get::<V::D8>(half) / sum.get(half)).narrowed())
-            };
+            let quotient = inlined(
+                #[inline(always)]
+                |part: &Lanes<f64>| -> [f32; 8] {
+                    floats((part.get::<V::D8>(half) / sum.get(half)).narrowed())
+                },
+            );
             let (us, vs) = (quotient(second), quotient(third));
             for (lane, answer) in answers.iter_mut().enumerate().take(8) {
                 let ray = (8 * half + lane) % SIZE;

@@ -1,6 +1,6 @@
 //! One number for each ray of a bundle.
 
-use crate::simd::{Lanes as Vector, Simd, of_floats};
+use crate::simd::{Lanes as Vector, Simd, inlined, of_floats};
 use geometry::Ray;
 
 /// Most rays of a bundle.
@@ -67,11 +67,14 @@ pub(super) fn among<F: Vector>(bits: u32, vector: usize) -> u64 {
 pub(super) fn transposed<V: Simd>(rays: &[Ray], numbers: [&mut Lanes; 8]) {
     let Some(last) = rays.len().checked_sub(1) else { return };
     for half in 0..SIZE / 8 {
-        let row = |n: usize| {
-            let ray: *const Ray = &raw const rays[(8 * half + n).min(last)];
-            // SAFETY: VECTOR-SIZED: a ray is eight floats.
-            of_floats::<V::F8, 8>(unsafe { &*ray.cast() })
-        };
+        let row = inlined(
+            #[inline(always)]
+            |n: usize| {
+                let ray: *const Ray = &raw const rays[(8 * half + n).min(last)];
+                // SAFETY: VECTOR-SIZED: a ray is eight floats.
+                of_floats::<V::F8, 8>(unsafe { &*ray.cast() })
+            },
+        );
         let rows = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
         for (place, column) in V::transposed(rows).into_iter().enumerate() {
             numbers[place].put(half, column);

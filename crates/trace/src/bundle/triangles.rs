@@ -8,7 +8,7 @@
 use super::hits::{Hits, Named};
 use super::lanes::{SIZE, among, bits_of, vectors};
 use super::view::View;
-use crate::simd::{Floats, Lanes, Simd, first_lanes, floats, of_floats};
+use crate::simd::{Floats, Lanes, Simd, each, first_lanes, floats, inlined, of_floats};
 use crate::vector::triangles::{
     Corners, accepted_pairs, clamped, in_reach, inside_own_box, not_outside,
 };
@@ -51,7 +51,11 @@ pub(super) unsafe fn test<V: Simd, const ANY_HIT: bool, const COMMON: bool>(
         .map(|row| start.wrapping_add(row * count));
     let mut seen = MaybeUninit::<[[f32; 8]; 9]>::uninit();
     if COMMON {
-        let origin = [x, y, z].map(|axis| V::F8::splat(view.point[axis]));
+        let origin = each(
+            [x, y, z],
+            #[inline(always)]
+            |axis| V::F8::splat(view.point[axis]),
+        );
         for (number, row) in rows.iter_mut().enumerate() {
             let place = seen.as_mut_ptr().cast::<f32>().wrapping_add(8 * number);
             // SAFETY: POINTER-PROVED, LEAF-ROOM, VECTOR-SIZED: the place is one of nine.
@@ -102,21 +106,31 @@ impl Leaf<'_> {
         hits: &mut Hits,
     ) -> bool {
         let view = self.view;
-        let origin = view.axes.map(|axis| view.origin[axis].get::<V::Wide>(vector));
+        let origin = each(
+            view.axes,
+            #[inline(always)]
+            |axis| view.origin[axis].get::<V::Wide>(vector),
+        );
         let (sx, sy) = (view.shear[0].get::<V::Wide>(vector), view.shear[1].get::<V::Wide>(vector));
         let mut is_better = false;
         for triangle in 0..self.count {
-            let coordinate = |row: usize| {
-                // SAFETY: POINTER-PROVED, LANE-PRESENT.
-                let coordinate = V::Wide::splat(unsafe { self.coordinate(row, triangle) });
-                if COMMON { coordinate } else { coordinate - origin[row % 3] }
-            };
+            let coordinate = inlined(
+                #[inline(always)]
+                |row: usize| {
+                    // SAFETY: POINTER-PROVED, LANE-PRESENT.
+                    let coordinate = V::Wide::splat(unsafe { self.coordinate(row, triangle) });
+                    if COMMON { coordinate } else { coordinate - origin[row % 3] }
+                },
+            );
             // With the opposite sign: the edge functions stay the same, and coordinates are second
             // operands, which need no load of their own. Depths are not asked for.
-            let corner = |row: usize| {
-                let z = coordinate(row + 2);
-                Corners { x: sx * z - coordinate(row), y: sy * z - coordinate(row + 1), z }
-            };
+            let corner = inlined(
+                #[inline(always)]
+                |row: usize| {
+                    let z = coordinate(row + 2);
+                    Corners { x: sx * z - coordinate(row), y: sy * z - coordinate(row + 1), z }
+                },
+            );
             let candidates = mask & not_outside(&corner(0), &corner(3), &corner(6));
             for part in 0..V::Wide::LANES / 8 {
                 let candidates = candidates >> (8 * part) & 0xFF;
@@ -145,14 +159,25 @@ impl Leaf<'_> {
         hits: &mut Hits,
     ) -> bool {
         let view = self.view;
-        let origin = view.axes.map(|axis| view.origin[axis].get::<V::F8>(half));
-        let corner = |row: usize| {
-            // SAFETY: POINTER-PROVED, LANE-PRESENT.
-            let coordinate = V::F8::splat(unsafe { self.coordinate(row, triangle) });
-            if COMMON { coordinate } else { coordinate - origin[row % 3] }
-        };
+        let origin = each(
+            view.axes,
+            #[inline(always)]
+            |axis| view.origin[axis].get::<V::F8>(half),
+        );
+        let corner = inlined(
+            #[inline(always)]
+            |row: usize| {
+                // SAFETY: POINTER-PROVED, LANE-PRESENT.
+                let coordinate = V::F8::splat(unsafe { self.coordinate(row, triangle) });
+                if COMMON { coordinate } else { coordinate - origin[row % 3] }
+            },
+        );
         let corners = by_axes(corner);
-        let shear = [0, 1, 2].map(|axis: usize| view.shear[axis].get::<V::F8>(half));
+        let shear = each(
+            [0, 1, 2],
+            #[inline(always)]
+            |axis: usize| view.shear[axis].get::<V::F8>(half),
+        );
         let [a, b, c] = sheared(&corners, shear);
         let best = hits.best.get::<V::F8>(half);
         let limit = best.mul_add(V::F8::splat(WIDEN), V::F8::splat(TINY));
@@ -161,7 +186,11 @@ impl Leaf<'_> {
         if accepted == 0 {
             return false;
         }
-        let direction = view.axes.map(|axis| view.direction[axis].get::<V::F8>(half));
+        let direction = each(
+            view.axes,
+            #[inline(always)]
+            |axis| view.direction[axis].get::<V::F8>(half),
+        );
         let settled = accepted & inside_own_box::<V, _>(&corners, t, &direction);
         if settled != accepted {
             let mut ts: [f32; 8] = floats(t);
@@ -201,10 +230,18 @@ impl Leaf<'_> {
             if !COMMON {
                 for (corners, axis) in corners.iter_mut().zip(view.axes) {
                     let origin = V::F8::splat(view.origin[axis].of(ray));
-                    *corners = corners.map(|corner| corner - origin);
+                    *corners = each(
+                        *corners,
+                        #[inline(always)]
+                        |corner| corner - origin,
+                    );
                 }
             }
-            let shear = [0, 1, 2].map(|axis: usize| V::F8::splat(view.shear[axis].of(ray)));
+            let shear = each(
+                [0, 1, 2],
+                #[inline(always)]
+                |axis: usize| V::F8::splat(view.shear[axis].of(ray)),
+            );
             let [a, b, c] = sheared(&corners, shear);
             let limit = V::F8::splat(hits.best.of(ray) * WIDEN + TINY);
             let mask = present & not_outside(&a, &b, &c) & in_reach(&a, &b, &c, limit);
@@ -216,7 +253,11 @@ impl Leaf<'_> {
             if left == 0 {
                 continue;
             }
-            let direction = view.axes.map(|axis| V::F8::splat(view.direction[axis].of(ray)));
+            let direction = each(
+                view.axes,
+                #[inline(always)]
+                |axis| V::F8::splat(view.direction[axis].of(ray)),
+            );
             let settled = inside_own_box::<V, _>(&corners, t, &direction);
             let ts: [f32; 8] = floats(t);
             let mut parts = [[0.0; 8]; 3];
@@ -265,5 +306,9 @@ fn by_axes<F: Floats>(row: impl Fn(usize) -> F) -> [[F; 3]; 3] {
 #[inline(always)]
 fn sheared<F: Floats>(corners: &[[F; 3]; 3], shear: [F; 3]) -> [Corners<F>; 3] {
     let [x, y, z] = corners;
-    [0, 1, 2].map(|corner: usize| Corners::sheared([x[corner], y[corner], z[corner]], shear))
+    each(
+        [0, 1, 2],
+        #[inline(always)]
+        |corner: usize| Corners::sheared([x[corner], y[corner], z[corner]], shear),
+    )
 }

@@ -2,7 +2,7 @@
 
 use super::lanes::{Lanes, SIZE, among, bits_of, vectors};
 use crate::ordinary::SMALLEST;
-use crate::simd::{Floats, Ints, Lanes as _, Simd, greatest};
+use crate::simd::{Floats, Ints, Lanes as _, Simd, each, greatest, inlined};
 use crate::vector::TINY;
 use crate::vector::ray_setup::{OF_DILATION, OF_ORIGIN, Rays, Slabs};
 use geometry::{Aabb, Ray, Transform, Vec3, slab};
@@ -121,7 +121,16 @@ impl View {
     /// The rays of a vector.
     #[inline(always)]
     fn rays<F: Floats>(&self, vector: usize) -> Rays<F> {
-        let of = |lanes: &[Lanes; 3]| [0, 1, 2].map(|axis: usize| lanes[axis].get(vector));
+        let of = inlined(
+            #[inline(always)]
+            |lanes: &[Lanes; 3]| {
+                each(
+                    [0, 1, 2],
+                    #[inline(always)]
+                    |axis: usize| lanes[axis].get(vector),
+                )
+            },
+        );
         Rays::endless(of(&self.origin), of(&self.direction))
     }
 
@@ -145,7 +154,8 @@ impl View {
             let Rays { origin: [ox, oy, oz], direction: [dx, dy, dz], .. } =
                 from.rays::<V::Wide>(vector);
             for (axis, row) in transform.rows.iter().enumerate() {
-                let [m0, m1, m2, m3] = row.map(V::Wide::splat);
+                let [m0, m1, m2] = each([row[0], row[1], row[2]], V::Wide::splat);
+                let m3 = V::Wide::splat(row[3]);
                 let origin = ox.mul_add(m0, oy.mul_add(m1, oz.mul_add(m2, m3)));
                 let direction = dx.mul_add(m0, dy.mul_add(m1, dz * m2));
                 self.origin[axis].put(vector, origin);
@@ -157,11 +167,11 @@ impl View {
     /// Which of `members` have ordinary origins and directions (see [`crate::ordinary`]).
     #[inline(always)]
     pub(super) fn ordinary<V: Simd>(&self, members: u64) -> u64 {
-        let vectors = 0..vectors::<V::Wide>();
-        members
-            & vectors.fold(0, |ordinary, vector| {
-                ordinary | among::<V::Wide>(self.rays::<V::Wide>(vector).ordinary(), vector)
-            })
+        let mut ordinary = 0;
+        for vector in 0..vectors::<V::Wide>() {
+            ordinary |= among::<V::Wide>(self.rays::<V::Wide>(vector).ordinary(), vector);
+        }
+        members & ordinary
     }
 
     /// Those of `members` that run along the same dominant axis in the same octant as the first of
@@ -169,7 +179,11 @@ impl View {
     #[inline(always)]
     pub(super) fn choose_class<V: Simd>(&mut self, members: u64) -> u64 {
         let first = members.trailing_zeros() as usize % SIZE;
-        let direction = [0, 1, 2].map(|axis: usize| self.direction[axis].of(first));
+        let direction = each(
+            [0, 1, 2],
+            #[inline(always)]
+            |axis: usize| self.direction[axis].of(first),
+        );
         let size = direction.map(f32::abs);
         let z = if size[0] >= size[1] && size[0] >= size[2] {
             0
@@ -216,7 +230,11 @@ impl View {
         self.members = members;
         let [x, y, z] = self.axes;
         let first = members.trailing_zeros() as usize % SIZE;
-        self.point = [0, 1, 2].map(|axis: usize| self.origin[axis].of(first));
+        self.point = each(
+            [0, 1, 2],
+            #[inline(always)]
+            |axis: usize| self.origin[axis].of(first),
+        );
         let mut others = 0;
         for vector in 0..vectors::<V::Wide>() {
             for axis in 0..3 {
@@ -246,14 +264,24 @@ impl View {
             if mask == 0 {
                 continue;
             }
-            let lower = |best: V::Wide, new: V::Wide| V::Wide::select(mask, best.min(new), best);
-            let higher = |best: V::Wide, new: V::Wide| V::Wide::select(mask, best.max(new), best);
+            let lower = inlined(
+                #[inline(always)]
+                |best: V::Wide, new: V::Wide| V::Wide::select(mask, best.min(new), best),
+            );
+            let higher = inlined(
+                #[inline(always)]
+                |best: V::Wide, new: V::Wide| V::Wide::select(mask, best.max(new), best),
+            );
             let rays = self.rays::<V::Wide>(vector);
             let speed = rays.direction[z].abs();
             self.speed.put(vector, speed);
             let inverse = if self.is_common {
                 let smallest = greatest(rays.sizes()) * V::Wide::splat(SMALLEST);
-                [0, 1, 2].map(|axis: usize| rays.inverse(axis, smallest))
+                each(
+                    [0, 1, 2],
+                    #[inline(always)]
+                    |axis: usize| rays.inverse(axis, smallest),
+                )
             } else {
                 let Slabs { inverse, low, high } = rays.slabs(V::Wide::splat(dilation));
                 for axis in 0..3 {
@@ -300,8 +328,10 @@ impl View {
         }
         self.beam.nearest = nearest.least();
         self.beam.tiny = TINY * fastest.greatest().max(1.0);
-        let slopes =
-            [0, 1].map(|minor: usize| slope_high[minor].greatest() - slope_low[minor].least());
+        let slopes = [
+            slope_high[0].greatest() - slope_low[0].least(),
+            slope_high[1].greatest() - slope_low[1].least(),
+        ];
         Spread {
             slopes: [slopes[0].min(slopes[1]), slopes[0].max(slopes[1])],
             origins: (high_corner - low_corner).max_element() / reach,

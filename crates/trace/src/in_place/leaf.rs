@@ -5,7 +5,7 @@
 
 use super::bytes::{NODE, PLACE_BITS};
 use super::node::word;
-use crate::simd::{Floats, Ints, Lanes, Simd, of_floats, of_words};
+use crate::simd::{Floats, Ints, Lanes, Simd, each, inlined, of_floats, of_words};
 use crate::vector::active_ray::{ActiveRay, TriangleTestRay};
 use crate::vector::moller_trumbore;
 use crate::vector::rule::Rule;
@@ -80,7 +80,8 @@ impl<'a, V: Simd> LeafVectors<'a, V> {
             of_words::<V::I16, 16>(&[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
         let before = numbers * V::I16::splat(layout.stride);
         let zeros = V::I16::splat(layout.zeros);
-        let vertices = [0, 1, 2].map(
+        let vertices = each(
+            [0, 1, 2],
             #[inline(always)]
             |place: usize| {
                 let axis = usize::from(shear.axes[place] & 3);
@@ -111,9 +112,13 @@ impl<'a, V: Simd> LeafVectors<'a, V> {
         let shear = &slot.triangle_ray;
         match R::RULE {
             TriangleRule::Watertight => {
-                let factors = shear.factors.map(V::F16::splat);
+                let factors = each(shear.factors, V::F16::splat);
                 let Corners { x, y, z } = Corners::sheared(self.vertices, factors);
-                let [a, b, c] = self.corners_of([x, y, z]).map(|[x, y, z]| Corners { x, y, z });
+                let [a, b, c] = each(
+                    self.corners_of([x, y, z]),
+                    #[inline(always)]
+                    |[x, y, z]| Corners { x, y, z },
+                );
                 let limit = V::F16::splat(triangles::limit(slot));
                 self.present & not_outside(&a, &b, &c) & in_reach(&a, &b, &c, limit)
             }
@@ -127,7 +132,10 @@ impl<'a, V: Simd> LeafVectors<'a, V> {
     #[inline(always)]
     fn corners_of(&self, [x, y, z]: [V::F16; 3]) -> [[V::F16; 3]; 3] {
         // Only the lowest four bits of an index count.
-        let of = |numbers: V::I16| [x.permuted(numbers), y.permuted(numbers), z.permuted(numbers)];
+        let of = inlined(
+            #[inline(always)]
+            |numbers: V::I16| [x.permuted(numbers), y.permuted(numbers), z.permuted(numbers)],
+        );
         let (four, eight) = (V::I16::splat(4), V::I16::splat(8));
         [of(self.corners), of(self.corners.shr(four)), of(self.corners.shr(eight))]
     }
@@ -164,7 +172,10 @@ impl DecodedLeaf<'_> {
         let [x, y, z] = &self.rows;
         match R::RULE {
             TriangleRule::Watertight => {
-                let three = |row: &[f32; 16]| of_floats(&[row[a], row[b], row[c], row[c]]);
+                let three = inlined(
+                    #[inline(always)]
+                    |row: &[f32; 16]| of_floats(&[row[a], row[b], row[c], row[c]]),
+                );
                 triangles::accepted_at::<V>(three(x), three(y), three(z), slot)
             }
             TriangleRule::MollerTrumbore => {
@@ -178,7 +189,10 @@ impl DecodedLeaf<'_> {
     pub(super) fn triangle(&self, lane: usize) -> Triangle {
         let node = PrimitiveNode::decode(&NodeBits::from_bytes(self.node));
         let corners = self.corners[lane & 15];
-        let corner = |shift: u32| node.position((corners >> shift & 15) as usize);
+        let corner = inlined(
+            #[inline(always)]
+            |shift: u32| node.position((corners >> shift & 15) as usize),
+        );
         Triangle::new(corner(0), corner(4), corner(8))
     }
 
@@ -216,22 +230,34 @@ impl Layout {
         // Bits less one of x, y and z, and zeros.
         let [x, y, z, zeros] = [0, 5, 10, 15].map(|shift| header >> shift & 31);
         let widths = [x, y, z];
-        let prefix_bits = widths.map(|width| 31u32.saturating_sub(zeros + width));
+        let prefix_bits = each(
+            widths,
+            #[inline(always)]
+            |width| 31u32.saturating_sub(zeros + width),
+        );
         let starts = [52, 52 + prefix_bits[0], 52 + prefix_bits[0] + prefix_bits[1]];
         let vertices = starts[2] + prefix_bits[2];
-        let prefix = [0, 1, 2].map(|axis: usize| {
-            // Prefixes end before the twentieth byte.
-            let byte = (starts[axis] / 8) as usize;
-            let low = u64::from(word(node, byte)) | u64::from(node[byte + 4]) << 32;
-            let bits = (low >> (starts[axis] % 8)) as u32;
-            // A shift by 32 leaves nothing.
-            (u64::from(bits) << (32 - prefix_bits[axis])) as u32
-        });
+        let prefix = each(
+            [0, 1, 2],
+            #[inline(always)]
+            |axis: usize| {
+                // Prefixes end before the twentieth byte.
+                let byte = (starts[axis] / 8) as usize;
+                let low = u64::from(word(node, byte)) | u64::from(node[byte + 4]) << 32;
+                let bits = (low >> (starts[axis] % 8)) as u32;
+                // A shift by 32 leaves nothing.
+                (u64::from(bits) << (32 - prefix_bits[axis])) as u32
+            },
+        );
         Self {
             first: [vertices, vertices + x + 1, vertices + x + y + 2],
             stride: x + y + z + 3,
             zeros,
-            payload: widths.map(|width| (u32::MAX >> (31 - width)) << zeros),
+            payload: each(
+                widths,
+                #[inline(always)]
+                |width| (u32::MAX >> (31 - width)) << zeros,
+            ),
             prefix,
         }
     }

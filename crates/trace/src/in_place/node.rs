@@ -5,7 +5,7 @@
 //! `docs/trace.md` has the proof.
 
 use super::bytes::{NODE, PLACE_BITS};
-use crate::simd::{Floats, Ints, Lanes, Simd, of_words};
+use crate::simd::{Floats, Ints, Lanes, Simd, each, inlined, of_words};
 use crate::vector::active_ray::BoxTestRay;
 use crate::vector::boxes::Intervals;
 use crate::world::Pointer;
@@ -26,9 +26,19 @@ impl<V: Simd> Met<V> {
     pub(super) fn new(node: &[u8; NODE], aim: &BoxTestRay) -> Self {
         let [a, b, c] = children::<V>(node);
         let steps = PlaneSteps::new::<V>(node, aim);
-        let [step_x, step_y, step_z] = [0, 1, 2].map(|axis: usize| V::F8::splat(steps.step[axis]));
-        let low = |axis: usize| V::F8::splat(steps.low[axis]);
-        let high = |axis: usize| V::F8::splat(steps.high[axis]);
+        let [step_x, step_y, step_z] = each(
+            [0, 1, 2],
+            #[inline(always)]
+            |axis: usize| V::F8::splat(steps.step[axis]),
+        );
+        let low = inlined(
+            #[inline(always)]
+            |axis: usize| V::F8::splat(steps.low[axis]),
+        );
+        let high = inlined(
+            #[inline(always)]
+            |axis: usize| V::F8::splat(steps.high[axis]),
+        );
         let intervals = Intervals::<V>::between(
             [V::F8::splat(aim.nearest), V::F8::splat(aim.farthest)],
             [
@@ -82,13 +92,19 @@ impl<V: Simd> Met<V> {
 #[inline(always)]
 fn children<V: Simd>(node: &[u8; NODE]) -> [V::I8; 3] {
     // SAFETY: VECTOR-SIZED: the last 24 words of a node.
-    let words = |vector: usize| unsafe { V::I8::load(node.as_ptr().add(32 + 32 * vector).cast()) };
+    let words = inlined(
+        #[inline(always)]
+        |vector: usize| unsafe { V::I8::load(node.as_ptr().add(32 + 32 * vector).cast()) },
+    );
     let (low, middle, high) = (words(0), words(1), words(2));
     // Each has a third of every kind; which lanes these are turns from one to the next.
-    let of = |from_middle: u32, from_high: u32, order: &[u32; 8]| {
-        let mixed = V::I8::select(from_high, high, V::I8::select(from_middle, middle, low));
-        mixed.permuted(of_words(order))
-    };
+    let of = inlined(
+        #[inline(always)]
+        |from_middle: u32, from_high: u32, order: &[u32; 8]| {
+            let mixed = V::I8::select(from_high, high, V::I8::select(from_middle, middle, low));
+            mixed.permuted(of_words(order))
+        },
+    );
     [
         of(0b1001_0010, 0b0010_0100, &[0, 3, 6, 1, 4, 7, 2, 5]),
         of(0b0010_0100, 0b0100_1001, &[1, 4, 7, 2, 5, 0, 3, 6]),
@@ -171,9 +187,12 @@ fn pointers<V: Simd>(words: V::I8, node: &[u8; NODE]) -> V::I8 {
     let length = words.shr(V::I8::splat(28));
     let length = V::I8::select(is_other, length.shl(sixteen), length);
     // Each lane gets what lanes before it have, one, two and four lanes before.
-    let behind = |lanes: V::I8, order: &[u32; 8], first: u32| {
-        V::I8::select(!first, lanes.permuted(of_words(order)), V::I8::splat(0))
-    };
+    let behind = inlined(
+        #[inline(always)]
+        |lanes: V::I8, order: &[u32; 8], first: u32| {
+            V::I8::select(!first, lanes.permuted(of_words(order)), V::I8::splat(0))
+        },
+    );
     let sum = length + behind(length, &[0, 0, 1, 2, 3, 4, 5, 6], 0b0000_0001);
     let sum = sum + behind(sum, &[0, 0, 0, 1, 2, 3, 4, 5], 0b0000_0011);
     let sum = sum + behind(sum, &[0, 0, 0, 0, 0, 1, 2, 3], 0b0000_1111);

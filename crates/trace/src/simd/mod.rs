@@ -390,6 +390,18 @@ pub(crate) fn of_words<I: Ints, const N: usize>(lanes: &[u32; N]) -> I {
     unsafe { I::load(lanes.as_ptr()) }
 }
 
+/// What a function makes of each of three.
+#[inline(always)]
+pub(crate) fn each<T, R>([a, b, c]: [T; 3], function: impl Fn(T) -> R) -> [R; 3] {
+    [function(a), function(b), function(c)]
+}
+
+/// A closure that is told to be inlined: outside of [`Simd::run`] its instructions would be calls.
+#[inline(always)]
+pub(crate) fn inlined<F>(closure: F) -> F {
+    closure
+}
+
 /// The smallest of three.
 #[inline(always)]
 pub(crate) fn least<F: Floats>([a, b, c]: [F; 3]) -> F {

@@ -1,6 +1,6 @@
 //! Two vectors as one: for processors whose vectors are shorter than those of the walks.
 
-use super::{Doubles, Floats, Ints, Lanes};
+use super::{Doubles, Floats, Ints, Lanes, inlined};
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Sub};
 
 /// The lower lanes, and the higher ones.
@@ -165,10 +165,13 @@ impl<T: Ints> Ints for Pair<T> {
     fn permuted(self, numbers: Self) -> Self {
         // The bit that says which half a lane is taken from becomes the highest.
         let up = T::splat(31 - T::LANES.trailing_zeros());
-        let half = |numbers: T| {
-            let is_above = numbers.shl(up).is_high();
-            T::select(is_above, self.1.permuted(numbers), self.0.permuted(numbers))
-        };
+        let half = inlined(
+            #[inline(always)]
+            |numbers: T| {
+                let is_above = numbers.shl(up).is_high();
+                T::select(is_above, self.1.permuted(numbers), self.0.permuted(numbers))
+            },
+        );
         Self(half(numbers.0), half(numbers.1))
     }
 

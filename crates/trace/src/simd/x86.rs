@@ -186,7 +186,7 @@ fn in_halves(a: __m256, b: __m256, c: __m256, d: __m256) -> [__m256; 4] {
 
 #[inline(always)]
 pub(super) fn transposed<const MASKS: bool>(rows: [F8<MASKS>; 8]) -> [F8<MASKS>; 8] {
-    let [a, b, c, d, e, f, g, h] = rows.map(|row| row.0);
+    let [F8(a), F8(b), F8(c), F8(d), F8(e), F8(f), F8(g), F8(h)] = rows;
     // SAFETY: FEATURES-DETECTED.
     unsafe {
         let low = in_halves(

@@ -5,7 +5,7 @@
 
 use super::active_ray::BoxTestRay;
 use super::{TINY, WIDEN};
-use crate::simd::{Floats, Ints, Lanes, Simd, of_floats, of_words};
+use crate::simd::{Floats, Ints, Lanes, Simd, inlined, of_floats, of_words};
 use crate::world::{Node, Pointer};
 
 /// Where a ray enters and leaves the children of a node, in the order of their slots.
@@ -35,7 +35,10 @@ impl<V: Simd> Intervals<V> {
         // SAFETY: VECTOR-SIZED: an aim is three vectors of four. Three loads instead of eleven.
         let (a, b, c) =
             unsafe { (V::twice(words), V::twice(words.add(4)), V::twice(words.add(8))) };
-        let planes = |axis: usize, side: usize| of_floats::<V::F8, 8>(&node.planes[axis][side]);
+        let planes = inlined(
+            #[inline(always)]
+            |axis: usize, side: usize| of_floats::<V::F8, 8>(&node.planes[axis][side]),
+        );
         let (inverse_x, inverse_y) = (V::spread::<0>(a), V::spread::<1>(a));
         let inverse_z = V::spread::<2>(a);
         let low_x = planes(0, 0).mul_add(inverse_x, V::spread::<0>(b));

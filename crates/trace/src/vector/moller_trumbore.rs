@@ -7,7 +7,7 @@
 
 use super::active_ray::{ActiveRay, TriangleTestRay};
 use super::triangles::{Accepted, is_inside_own_box};
-use crate::simd::{Floats, Lanes, Simd, first_lanes, of_floats};
+use crate::simd::{Floats, Lanes, Simd, each, first_lanes, inlined, of_floats};
 use geometry::{Ray, Triangle, Vec3, moller_trumbore};
 
 /// The triangles of a leaf that the rule accepts: bit `i` for triangle `i`.
@@ -19,8 +19,14 @@ use geometry::{Ray, Triangle, Vec3, moller_trumbore};
 pub(crate) unsafe fn candidates<V: Simd>(leaf: *const u8, count: usize, slot: &ActiveRay) -> u32 {
     let row = 4 * count;
     // SAFETY: POINTER-PROVED, LEAF-ROOM: nine rows, three for each corner.
-    let row = |number: usize| unsafe { V::F8::load(leaf.add(number * row).cast()) };
-    let corner = |number: usize| [row(3 * number), row(3 * number + 1), row(3 * number + 2)];
+    let row = inlined(
+        #[inline(always)]
+        |number: usize| unsafe { V::F8::load(leaf.add(number * row).cast()) },
+    );
+    let corner = inlined(
+        #[inline(always)]
+        |number: usize| [row(3 * number), row(3 * number + 1), row(3 * number + 2)],
+    );
     met([corner(0), corner(1), corner(2)], slot) & first_lanes(count)
 }
 
@@ -28,8 +34,8 @@ pub(crate) unsafe fn candidates<V: Simd>(leaf: *const u8, count: usize, slot: &A
 #[inline(always)]
 pub(crate) fn met<F: Floats>([v0, v1, v2]: [[F; 3]; 3], slot: &ActiveRay) -> u32 {
     let [x, y, z, _] = slot.triangle_ray.direction;
-    let direction = [x, y, z].map(F::splat);
-    let origin = slot.triangle_ray.origin.map(F::splat);
+    let direction = each([x, y, z], F::splat);
+    let origin = each(slot.triangle_ray.origin, F::splat);
     let (e1, e2, e3) = (minus(v1, v0), minus(v2, v0), minus(origin, v0));
     let (s1, s2) = (cross(direction, e2), cross(e3, e1));
     let denominator = dot(s1, e1);
@@ -73,10 +79,13 @@ pub(crate) fn accepted_at<V: Simd>(triangle: &Triangle, slot: &ActiveRay) -> Opt
     let ray = Ray::new(Vec3::new(ox, oy, oz), Vec3::new(dx, dy, dz));
     let hit = moller_trumbore::intersect(&ray, triangle)?;
     let [a, b, c] = triangle.vertices;
-    let seen = |axis: usize| {
-        let corners = of_floats::<V::F4, 4>(&[a[axis], b[axis], c[axis], c[axis]]);
-        corners - V::F4::splat(slot.triangle_ray.origin[axis])
-    };
+    let seen = inlined(
+        #[inline(always)]
+        |axis: usize| {
+            let corners = of_floats::<V::F4, 4>(&[a[axis], b[axis], c[axis], c[axis]]);
+            corners - V::F4::splat(slot.triangle_ray.origin[axis])
+        },
+    );
     let seen = [seen(0), seen(1), seen(2)];
     let is_settled = is_inside_own_box::<V>(seen, hit.t, &slot.triangle_ray.direction);
     Some(Accepted { t: hit.t, is_settled, weights: [hit.u.into(), hit.v.into(), 1.0] })

@@ -18,7 +18,7 @@ use super::active_ray::{ActiveRay, BoxTestRay, TriangleTestRay};
 use super::rule::Rule;
 use super::source::Source;
 use crate::ordinary;
-use crate::simd::{Array, Floats, Ints, Lanes, Simd, greatest, of_floats};
+use crate::simd::{Array, Floats, Ints, Lanes, Simd, each, greatest, inlined, of_floats};
 use crate::world::{Level, Pointer, Tlas};
 use geometry::{Aabb, Ray, TriangleRule, Vec3, slab};
 
@@ -65,10 +65,13 @@ impl Rays<Array<f32, 1>> {
     /// One ray.
     #[inline(always)]
     pub(crate) fn one(ray: &Ray) -> Self {
-        let lane = |number: f32| Array([number]);
+        let lane = inlined(
+            #[inline(always)]
+            |number: f32| Array([number]),
+        );
         Self {
-            origin: ray.origin.to_array().map(lane),
-            direction: ray.direction.to_array().map(lane),
+            origin: each(ray.origin.to_array(), lane),
+            direction: each(ray.direction.to_array(), lane),
             tmin: lane(ray.tmin),
             tmax: lane(ray.tmax),
         }
@@ -78,13 +81,16 @@ impl Rays<Array<f32, 1>> {
     #[inline(always)]
     pub(crate) fn box_ray(&self, dilation: f32, nearest: f32, farthest: f32) -> BoxTestRay {
         let Slabs { inverse, low, high } = self.slabs(Array([dilation]));
-        let number = |lane: Array<f32, 1>| lane.0[0];
+        let number = inlined(
+            #[inline(always)]
+            |lane: Array<f32, 1>| lane.0[0],
+        );
         BoxTestRay {
-            inverse: inverse.map(number),
+            inverse: each(inverse, number),
             nearest,
-            low_offset: low.map(number),
+            low_offset: each(low, number),
             farthest,
-            high_offset: high.map(number),
+            high_offset: each(high, number),
             octant: self.octants().0[0],
         }
     }
@@ -93,12 +99,15 @@ impl Rays<Array<f32, 1>> {
     #[inline(always)]
     pub(crate) fn triangle_ray<R: Rule>(&self) -> TriangleTestRay {
         let Sheared { origin, direction, factors, axes } = self.sheared::<R>();
-        let number = |lane: Array<f32, 1>| lane.0[0];
-        let [x, y, z] = direction.map(number);
+        let number = inlined(
+            #[inline(always)]
+            |lane: Array<f32, 1>| lane.0[0],
+        );
+        let [x, y, z] = each(direction, number);
         TriangleTestRay {
-            origin: origin.map(number),
+            origin: each(origin, number),
             axes: axes.0[0].to_le_bytes(),
-            factors: factors.map(number),
+            factors: each(factors, number),
             end: self.tmax.0[0],
             direction: [x, y, z, z],
         }
@@ -164,11 +173,14 @@ impl<F: Floats> Rays<F> {
     /// [`slab::reach`] of each into a box.
     #[inline(always)]
     fn reach(&self, bounds: &Aabb) -> F {
-        let farther = |axis: usize| {
-            let to_min = F::splat(bounds.min[axis]) - self.origin[axis];
-            let to_max = F::splat(bounds.max[axis]) - self.origin[axis];
-            to_min.abs().max(to_max.abs())
-        };
+        let farther = inlined(
+            #[inline(always)]
+            |axis: usize| {
+                let to_min = F::splat(bounds.min[axis]) - self.origin[axis];
+                let to_max = F::splat(bounds.max[axis]) - self.origin[axis];
+                to_min.abs().max(to_max.abs())
+            },
+        );
         let reach = greatest([farther(0), farther(1), farther(2)]);
         // The next float up: they are neither negative nor infinite.
         F::from_bits(reach.to_bits() + F::Ints::splat(1))
@@ -179,12 +191,16 @@ impl<F: Floats> Rays<F> {
     pub(crate) fn slabs(&self, dilation: F) -> Slabs<F> {
         let smallest = greatest(self.sizes()) * F::splat(ordinary::SMALLEST);
         let pad = dilation * F::splat(OF_DILATION);
-        let [x, y, z] = [0, 1, 2].map(|axis: usize| {
-            let (origin, inverse) = (self.origin[axis], self.inverse(axis, smallest));
-            let pad = origin.abs().mul_add(F::splat(OF_ORIGIN), pad);
-            let minus_inverse = inverse.minus();
-            (inverse, (origin + pad) * minus_inverse, (origin - pad) * minus_inverse)
-        });
+        let [x, y, z] = each(
+            [0, 1, 2],
+            #[inline(always)]
+            |axis: usize| {
+                let (origin, inverse) = (self.origin[axis], self.inverse(axis, smallest));
+                let pad = origin.abs().mul_add(F::splat(OF_ORIGIN), pad);
+                let minus_inverse = inverse.minus();
+                (inverse, (origin + pad) * minus_inverse, (origin - pad) * minus_inverse)
+            },
+        );
         Slabs { inverse: [x.0, y.0, z.0], low: [x.1, y.1, z.1], high: [x.2, y.2, z.2] }
     }
 
@@ -200,8 +216,15 @@ impl<F: Floats> Rays<F> {
     /// Bit `k` of each: the direction on axis `k` is negative.
     #[inline(always)]
     fn octants(&self) -> F::Ints {
-        let [x, y, z] = self.direction.map(|d| d.to_bits());
-        let bit = |words: F::Ints, bit: u32| words.shr(F::Ints::splat(31)).shl(F::Ints::splat(bit));
+        let [x, y, z] = each(
+            self.direction,
+            #[inline(always)]
+            |d| d.to_bits(),
+        );
+        let bit = inlined(
+            #[inline(always)]
+            |words: F::Ints, bit: u32| words.shr(F::Ints::splat(31)).shl(F::Ints::splat(bit)),
+        );
         bit(x, 0) | bit(y, 1) | bit(z, 2)
     }
 
@@ -209,27 +232,43 @@ impl<F: Floats> Rays<F> {
     /// the lowest on a tie; as they are by the rule of Möller and Trumbore.
     #[inline(always)]
     fn sheared<R: Rule>(&self) -> Sheared<F> {
-        let words = |axes: [u32; 3]| F::Ints::splat(axes[0] | axes[1] << 8 | axes[2] << 16);
+        let words = inlined(
+            #[inline(always)]
+            |axes: [u32; 3]| F::Ints::splat(axes[0] | axes[1] << 8 | axes[2] << 16),
+        );
         let (origin, direction, axes) = match R::RULE {
             TriangleRule::MollerTrumbore => (self.origin, self.direction, words([0, 1, 2])),
             TriangleRule::Watertight => {
                 let [x, y, z] = self.sizes();
                 let along_x = x.ge(y) & x.ge(z);
                 let along_y = y.ge(z);
-                let turned = |[x, y, z]: [F; 3]| {
-                    let of = |along_x_one: F, along_y_one: F, other: F| {
-                        F::select(along_x, along_x_one, F::select(along_y, along_y_one, other))
-                    };
-                    [of(y, z, x), of(z, x, y), of(x, y, z)]
-                };
+                let turned = inlined(
+                    #[inline(always)]
+                    |[x, y, z]: [F; 3]| {
+                        let of = inlined(
+                            #[inline(always)]
+                            |along_x_one: F, along_y_one: F, other: F| {
+                                F::select(
+                                    along_x,
+                                    along_x_one,
+                                    F::select(along_y, along_y_one, other),
+                                )
+                            },
+                        );
+                        [of(y, z, x), of(z, x, y), of(x, y, z)]
+                    },
+                );
                 let (d, o) = (turned(self.direction), turned(self.origin));
                 let negative = d[2].to_bits().is_high();
                 let swapped =
                     |[x, y, z]: [F; 3]| [F::select(negative, y, x), F::select(negative, x, y), z];
-                let of = |along_x_one, along_y_one, other| {
-                    let rest = F::Ints::select(along_y, words(along_y_one), words(other));
-                    F::Ints::select(along_x, words(along_x_one), rest)
-                };
+                let of = inlined(
+                    #[inline(always)]
+                    |along_x_one, along_y_one, other| {
+                        let rest = F::Ints::select(along_y, words(along_y_one), words(other));
+                        F::Ints::select(along_x, words(along_x_one), rest)
+                    },
+                );
                 let positive_axes = of([1, 2, 0], [2, 0, 1], [0, 1, 2]);
                 let negative_axes = of([2, 1, 0], [0, 2, 1], [1, 0, 2]);
                 let axes = F::Ints::select(negative, negative_axes, positive_axes);
@@ -284,7 +323,10 @@ pub(crate) unsafe fn enter_world<V: Simd, G: Source>(
     // SAFETY: SLOT-UNIQUE, VECTOR-SIZED: what either test sees is three vectors of four.
     unsafe {
         let boxes = slots.map(|slot| (&raw mut (*slot).box_ray).cast::<f32>());
-        let behind = |places: [*mut f32; 8], floats: usize| places.map(|place| place.add(floats));
+        let behind = inlined(
+            #[inline(always)]
+            |places: [*mut f32; 8], floats: usize| places.map(|place| place.add(floats)),
+        );
         V::store_quads([inverse[0], inverse[1], inverse[2], rays.tmin], boxes);
         V::store_quads([low[0], low[1], low[2], rays.tmax], behind(boxes, 4));
         V::store_quads([high[0], high[1], high[2], octants], behind(boxes, 8));
@@ -306,10 +348,14 @@ pub(crate) unsafe fn enter_world<V: Simd, G: Source>(
 /// Eight rays, a lane each.
 #[inline(always)]
 fn laid_out<V: Simd>(rays: &[Ray; WIDTH]) -> Rays<V::F8> {
-    let rows = rays.each_ref().map(|ray| {
-        // SAFETY: VECTOR-SIZED: a ray is eight floats.
-        of_floats::<V::F8, 8>(unsafe { &*std::ptr::from_ref(ray).cast() })
-    });
+    let row = inlined(
+        #[inline(always)]
+        |number: usize| {
+            // SAFETY: VECTOR-SIZED: a ray is eight floats.
+            of_floats::<V::F8, 8>(unsafe { &*std::ptr::from_ref(&rays[number]).cast() })
+        },
+    );
+    let rows = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
     let [ox, oy, oz, dx, dy, dz, tmin, tmax] = V::transposed(rows);
     Rays { origin: [ox, oy, oz], direction: [dx, dy, dz], tmin, tmax }
 }

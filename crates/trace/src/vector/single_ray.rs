@@ -14,7 +14,7 @@ use crate::Hit;
 use crate::ask::{Ask, Space};
 use crate::kind::{Kind, Outcome};
 use crate::scalar;
-use crate::simd::{Array, Floats, Ints, Lanes, Simd};
+use crate::simd::{Array, Floats, Ints, Lanes, Simd, each, inlined};
 use crate::world::{Node, Pointer, Target, Tlas, World};
 use geometry::{InstanceFlags, Ray, TriangleRule, slab};
 use machine::primitive_test::MergedFlags;
@@ -231,18 +231,37 @@ impl Aim {
     #[inline(always)]
     fn new(ray: &Ray, rays: &Rays<Array<f32, 1>>, dilation: Array<f32, 1>) -> Self {
         let Slabs { inverse, low, high } = rays.slabs(dilation);
-        let is_negative = ray.direction.to_array().map(|d| d.is_sign_negative());
-        let side = |axis: usize, is_far: bool| {
-            let is_high = is_negative[axis] != is_far;
-            if is_high { high[axis].0[0] } else { low[axis].0[0] }
-        };
-        let inverse = inverse.map(|lane| lane.0[0]);
-        let octant = [0, 1, 2].map(|axis| usize::from(is_negative[axis]) << axis);
+        let is_negative = each(
+            ray.direction.to_array(),
+            #[inline(always)]
+            |d| d.is_sign_negative(),
+        );
+        let side = inlined(
+            #[inline(always)]
+            |axis: usize, is_far: bool| {
+                let is_high = is_negative[axis] != is_far;
+                if is_high { high[axis].0[0] } else { low[axis].0[0] }
+            },
+        );
+        let inverse = each(
+            inverse,
+            #[inline(always)]
+            |lane| lane.0[0],
+        );
+        let octant = each(
+            [0, 1, 2],
+            #[inline(always)]
+            |axis| usize::from(is_negative[axis]) << axis,
+        );
         Self {
             near: [inverse, [side(0, false), side(1, false), side(2, false)]],
             far: [
-                inverse.map(|inverse| inverse * WIDEN),
-                [side(0, true), side(1, true), side(2, true)].map(widened),
+                each(
+                    inverse,
+                    #[inline(always)]
+                    |inverse| inverse * WIDEN,
+                ),
+                each([side(0, true), side(1, true), side(2, true)], widened),
             ],
             octant: octant[0] | octant[1] | octant[2],
         }
@@ -280,13 +299,19 @@ impl<V: Simd> Sight<V> {
         // Compilers would form vectors before they know that they are needed.
         V::force_to_memory(aim);
         let Aim { near, far, octant } = *aim;
-        let side = |[inverse, offset]: [[f32; 3]; 2], is_far: usize, bound: f32| Side {
-            rows: [0, 1, 2]
-                .map(|axis| start.wrapping_add(64 * axis + 32 * (octant >> axis & 1 ^ is_far))),
-            inverse: inverse.map(V::F8::splat),
-            offset: offset.map(V::F8::splat),
-            bound: V::I8::splat(bound.to_bits()),
-        };
+        let side = inlined(
+            #[inline(always)]
+            |[inverse, offset]: [[f32; 3]; 2], is_far: usize, bound: f32| Side {
+                rows: each(
+                    [0, 1, 2],
+                    #[inline(always)]
+                    |axis| start.wrapping_add(64 * axis + 32 * (octant >> axis & 1 ^ is_far)),
+                ),
+                inverse: each(inverse, V::F8::splat),
+                offset: each(offset, V::F8::splat),
+                bound: V::I8::splat(bound.to_bits()),
+            },
+        );
         Self {
             near: side(near, 0, nearest + 0.0), // -0.0 becomes +0.0
             far: side(far, 1, widened(farthest)),
@@ -321,11 +346,14 @@ impl<V: Simd> Side<V> {
     /// There must be a node.
     #[inline(always)]
     unsafe fn parameters(&self, place: usize) -> [V::I8; 3] {
-        let at = |axis: usize| {
-            // SAFETY: POINTER-PROVED, VECTOR-SIZED.
-            let planes = unsafe { V::F8::load(self.rows[axis].add(place).cast()) };
-            planes.mul_add(self.inverse[axis], self.offset[axis]).to_bits()
-        };
+        let at = inlined(
+            #[inline(always)]
+            |axis: usize| {
+                // SAFETY: POINTER-PROVED, VECTOR-SIZED.
+                let planes = unsafe { V::F8::load(self.rows[axis].add(place).cast()) };
+                planes.mul_add(self.inverse[axis], self.offset[axis]).to_bits()
+            },
+        );
         [at(0), at(1), at(2)]
     }
 }

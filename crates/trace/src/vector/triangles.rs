@@ -7,7 +7,9 @@
 
 use super::active_ray::{ActiveRay, TriangleTestRay};
 use super::{TINY, WIDEN};
-use crate::simd::{Doubles, Floats, Lanes, Simd, first_lanes, greatest, least, of_floats};
+use crate::simd::{
+    Doubles, Floats, Lanes, Simd, each, first_lanes, greatest, inlined, least, of_floats,
+};
 use geometry::{Ray, SlabRay, Triangle, slab};
 
 /// Corners, seen from the origins of their rays and sheared: x and y, in the order of the shear,
@@ -74,12 +76,15 @@ pub(crate) unsafe fn candidates<V: Simd>(leaf: *const u8, count: usize, slot: &A
 /// Three rows must lie at `rows`, with 32 bytes behind the last one that is read.
 #[inline(always)]
 unsafe fn corner<V: Simd>(rows: *const u8, row: usize, shear: &TriangleTestRay) -> Corners<V::F8> {
-    let seen = |axis: usize| {
-        // SAFETY: POINTER-PROVED, LEAF-ROOM.
-        let lanes = unsafe { V::F8::load(rows.add(shear.axes[axis] as usize * row).cast()) };
-        lanes - V::F8::splat(shear.origin[axis])
-    };
-    Corners::sheared([seen(0), seen(1), seen(2)], shear.factors.map(V::F8::splat))
+    let seen = inlined(
+        #[inline(always)]
+        |axis: usize| {
+            // SAFETY: POINTER-PROVED, LEAF-ROOM.
+            let lanes = unsafe { V::F8::load(rows.add(shear.axes[axis] as usize * row).cast()) };
+            lanes - V::F8::splat(shear.origin[axis])
+        },
+    );
+    Corners::sheared([seen(0), seen(1), seen(2)], each(shear.factors, V::F8::splat))
 }
 
 /// The largest `t`, before clamping, that can still become the best hit.
@@ -120,15 +125,18 @@ pub(crate) unsafe fn accepted<V: Simd>(
 ) -> Option<Accepted> {
     debug_assert!(lane < count, "LANE-PRESENT");
     let (row, shear) = (4 * count, &slot.triangle_ray);
-    let corners = |axis: usize| {
-        // SAFETY: POINTER-PROVED, LANE-PRESENT. The rows of the corners on one axis are three rows
-        // apart.
-        let [a, b, c] = unsafe {
-            let first = leaf.add(4 * lane + shear.axes[axis] as usize * row);
-            [*first.cast(), *first.add(3 * row).cast(), *first.add(6 * row).cast()]
-        };
-        of_floats::<V::F4, 4>(&[a, b, c, c]) - V::F4::splat(shear.origin[axis])
-    };
+    let corners = inlined(
+        #[inline(always)]
+        |axis: usize| {
+            // SAFETY: POINTER-PROVED, LANE-PRESENT. The rows of the corners on one axis are three rows
+            // apart.
+            let [a, b, c] = unsafe {
+                let first = leaf.add(4 * lane + shear.axes[axis] as usize * row);
+                [*first.cast(), *first.add(3 * row).cast(), *first.add(6 * row).cast()]
+            };
+            of_floats::<V::F4, 4>(&[a, b, c, c]) - V::F4::splat(shear.origin[axis])
+        },
+    );
     accepted_at::<V>(corners(0), corners(1), corners(2), slot)
 }
 
@@ -142,10 +150,10 @@ pub(crate) fn accepted_at<V: Simd>(
     slot: &ActiveRay,
 ) -> Option<Accepted> {
     let shear = &slot.triangle_ray;
-    let sheared = Corners::sheared([x, y, z], shear.factors.map(V::F4::splat));
+    let sheared = Corners::sheared([x, y, z], each(shear.factors, V::F4::splat));
     // Lanes u, v, w: corners c, a, b before, and b, c, a after.
-    let before = [V::before(sheared.x), V::before(sheared.y)].map(V::D4::widened);
-    let after = [V::after(sheared.x), V::after(sheared.y)].map(V::D4::widened);
+    let before = [V::D4::widened(V::before(sheared.x)), V::D4::widened(V::before(sheared.y))];
+    let after = [V::D4::widened(V::after(sheared.x)), V::D4::widened(V::after(sheared.y))];
     let edges = before[0] * after[1] - before[1] * after[0];
     let zero = V::D4::splat(0.0);
     let (negative, positive) = (edges.lt(zero) & 7, zero.lt(edges) & 7);
@@ -209,16 +217,19 @@ pub(crate) fn inside_own_box<V: Simd, F: Floats>(
     t: F,
     direction: &[F; 3],
 ) -> u32 {
-    let min = corners.map(least);
-    let max = corners.map(greatest);
+    let min = each(*corners, least);
+    let max = each(*corners, greatest);
     let reach = greatest(max).max(least(min).minus());
     let slack = reach * F::splat(slack::<V>());
     // How far the point lies outside, on the axis where that is most.
-    let outside = |axis: usize| {
-        let past_max = t.mul_add(direction[axis], max[axis].minus());
-        let before_min = t.minus().mul_add(direction[axis], min[axis]);
-        past_max.max(before_min)
-    };
+    let outside = inlined(
+        #[inline(always)]
+        |axis: usize| {
+            let past_max = t.mul_add(direction[axis], max[axis].minus());
+            let before_min = t.minus().mul_add(direction[axis], min[axis]);
+            past_max.max(before_min)
+        },
+    );
     greatest([outside(0), outside(1), outside(2)]).le(slack)
 }
 
@@ -231,9 +242,9 @@ pub(crate) fn accepted_pairs<V: Simd>(
     c: &Corners<V::F8>,
     limit: V::F8,
 ) -> (u32, V::F8, [V::D8; 3]) {
-    let [ax, ay, az] = [a.x, a.y, a.z].map(V::D8::widened);
-    let [bx, by, bz] = [b.x, b.y, b.z].map(V::D8::widened);
-    let [cx, cy, cz] = [c.x, c.y, c.z].map(V::D8::widened);
+    let [ax, ay, az] = each([a.x, a.y, a.z], V::D8::widened);
+    let [bx, by, bz] = each([b.x, b.y, b.z], V::D8::widened);
+    let [cx, cy, cz] = each([c.x, c.y, c.z], V::D8::widened);
     // Products of two `f32` are exact in `f64`, so that fusing them with the difference changes no
     // bit.
     let u = cx.mul_sub(by, cy * bx);
