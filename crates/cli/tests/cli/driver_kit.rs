@@ -131,7 +131,7 @@ fn options_that_contradict_each_other_are_refused() {
     for (more, option) in [
         (["reference", "--mode", "prepared"], "--mode"),
         (["gfx12-radv", "--mode", "in-place"], "--mode"),
-        (["gfx12-radv", "--kernel", "scalar"], "--kernel"),
+        (["gfx12-radv", "--kernel", "plain"], "--kernel"),
     ] {
         let expected = format!("the machine {} has no {option}", more[0]);
         assert_usage(&folder, &[&trace[..], &more].concat(), &[&expected]);

@@ -260,8 +260,10 @@ impl<F: Floats> Rays<F> {
                 );
                 let (d, o) = (turned(self.direction), turned(self.origin));
                 let negative = d[2].to_bits().is_high();
-                let swapped =
-                    |[x, y, z]: [F; 3]| [F::select(negative, y, x), F::select(negative, x, y), z];
+                let swapped = inlined(
+                    #[inline(always)]
+                    |[x, y, z]: [F; 3]| [F::select(negative, y, x), F::select(negative, x, y), z],
+                );
                 let of = inlined(
                     #[inline(always)]
                     |along_x_one, along_y_one, other| {
