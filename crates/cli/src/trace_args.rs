@@ -20,6 +20,7 @@ use std::path::PathBuf;
 Examples:
   siliray bench trace
   siliray bench trace interior --triangles 1e6 --runs 21
+  siliray bench build bunny.ply
   siliray bench beam")]
 pub(crate) struct Bench {
     #[command(subcommand)]
@@ -30,6 +31,7 @@ pub(crate) struct Bench {
 #[derive(Debug, Subcommand)]
 pub(crate) enum BenchCommand {
     Trace(BenchTrace),
+    Build(BenchBuild),
     Beam(BenchBeam),
 }
 
@@ -104,6 +106,27 @@ pub(crate) struct BenchTrace {
 
     #[command(flatten)]
     pub(crate) preset: PresetChoice,
+}
+
+/// Time how long it takes until the first ray: builds, refits and loads.
+///
+/// Tracers are built by each preset, follow a mesh that bends, are saved and read back. If the
+/// command was built with other libraries (cargo run --release --features peers -- bench build),
+/// Embree 4 does the like in turns with it, with as many threads. The figures are medians.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+Examples:
+  siliray bench build interior --triangles 1e5
+  siliray --threads 1 bench build bunny.ply sponza.ply --runs 7 --json")]
+pub(crate) struct BenchBuild {
+    /// Files or built-in scenes
+    #[arg(value_name = "SCENE", required = true)]
+    pub(crate) scenes: Vec<OsString>,
+
+    /// Runs of which the median counts, 1 to 1001
+    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
+    #[arg(value_parser = |text: &str| values::count(text, 1, 1001))]
+    pub(crate) runs: usize,
 }
 
 /// Another library.

@@ -123,6 +123,88 @@ fn decay_is_told_and_a_new_tree_mends_it() {
     assert!(mended < 1.3, "{mended}");
 }
 
+/// Small triangles all over a cube. Those at one side of it may change places, within cells that
+/// are smaller than the subtrees which can be built anew.
+fn soup(count: u32, shuffled: bool) -> Scene {
+    let mut random = Random(31);
+    let mut places: Vec<Vec3> = (0..count).map(|_| random.vector(0.0, 1.0)).collect();
+    let mut cells = vec![Vec::new(); 6 * 6 * 6];
+    for (n, place) in places.iter().enumerate().filter(|(_, place)| place.x < 0.17) {
+        let [x, y, z] = place.to_array().map(|k| ((6.0 * k) as usize).min(5));
+        cells[36 * x + 6 * y + z].push(n);
+    }
+    for cell in cells.iter().filter(|_| shuffled) {
+        for pair in cell.windows(2) {
+            places.swap(pair[0], pair[1]);
+        }
+    }
+    let corners = places.iter().flat_map(|&p| [Vec3::ZERO, Vec3::X, Vec3::Y].map(|k| p + 0.01 * k));
+    let indices = (0..count).map(|n| [3 * n, 3 * n + 1, 3 * n + 2]).collect();
+    let shape = Shape::Triangles { positions: corners.collect(), indices };
+    let geometries = vec![Geometry::new("", true, shape)];
+    Scene { objects: vec![Object { name: String::new(), geometries }], ..Scene::default() }
+}
+
+/// What is built anew is there in a part of the tree; the rest stays, and the answers are those of
+/// a new tracer.
+#[test]
+fn only_what_has_decayed_is_built_anew() {
+    let scene = soup(120_000, false);
+    let mut tracer = Tracer::new(&scene).unwrap();
+    tracer.refit(&scene).unwrap();
+    let shuffled = soup(120_000, true);
+    let told = tracer.refit_or_rebuild(&shuffled, 1.2).unwrap();
+    assert!(told.worst() > 1.2, "{told:?}");
+    assert!(0 < told.rebuilt && told.rebuilt < 60_000, "{told:?}");
+    let after = tracer.refit(&shuffled).unwrap().worst();
+    assert!(after < 1.2, "{after} {told:?}");
+    let of_shuffled = rays(&shuffled, 500);
+    assert_eq!(hits(&tracer, &of_shuffled), hits(&Tracer::new(&shuffled).unwrap(), &of_shuffled));
+    // Inside out everything is as good as it was, or better.
+    let inside_out = moved(&scene, |p| -p);
+    tracer.refit_or_rebuild(&inside_out, 1.2).unwrap();
+    let rays = rays(&inside_out, 500);
+    assert_eq!(hits(&tracer, &rays), hits(&Tracer::new(&inside_out).unwrap(), &rays));
+}
+
+/// Of several objects those are built anew that have decayed, and the tree over instances if it
+/// has.
+#[test]
+fn objects_are_built_anew_one_by_one() {
+    let scene = mixed(12);
+    let all = scene.triangle_count() + 20;
+    let mut random = Random(5);
+    let mut scattered = scene.clone();
+    if let Shape::Triangles { positions, .. } = &mut scattered.objects[1].geometries[0].shape {
+        positions.iter_mut().for_each(|p| *p += random.vector(-30.0, 30.0));
+    }
+    let row = |step: usize| {
+        let at = |n: usize| Transform::translation(Vec3::X * (n * step % 300) as f32 * 40.0);
+        let instances = (0..300).map(|n| Instance::new(n % 2, at(n))).collect();
+        Scene { instances, ..scene.clone() }
+    };
+    let (in_order, mixed_up) = (row(1), row(77));
+    for (before, next, rebuilt) in [(&scene, &scattered, 1..all), (&in_order, &mixed_up, 300..301)]
+    {
+        let mut tracer = Tracer::new(before).unwrap();
+        let told = tracer.refit_or_rebuild(next, 1.01).unwrap();
+        assert!(rebuilt.contains(&told.rebuilt), "{told:?}");
+        let rays = rays(next, 400);
+        assert_eq!(hits(&tracer, &rays), hits(&Tracer::new(next).unwrap(), &rays));
+    }
+    let mut broken = scene.clone();
+    if let Shape::Triangles { positions, .. } = &mut broken.objects[0].geometries[0].shape {
+        positions[3].x = f32::NAN;
+    }
+    let mut tracer = Tracer::new(&scene).unwrap();
+    let rays = rays(&scene, 100);
+    let before = hits(&tracer, &rays);
+    assert!(tracer.refit_or_rebuild(&broken, 0.0).is_err());
+    assert_eq!(hits(&tracer, &rays), before);
+    assert_eq!(tracer.refit_or_rebuild(&scene, 0.0).unwrap().rebuilt, all + 9);
+    assert_eq!(hits(&tracer, &rays), before);
+}
+
 #[test]
 fn what_does_not_fit_is_refused_and_nothing_changes() {
     let scene = mixed(8);

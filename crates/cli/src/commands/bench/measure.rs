@@ -76,7 +76,8 @@ impl Plan<'_> {
     }
 }
 
-fn median(mut times: Vec<f64>) -> f64 {
+/// The middle one.
+pub(super) fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times.get(times.len() / 2).copied().unwrap_or(0.0).max(1e-9)
 }

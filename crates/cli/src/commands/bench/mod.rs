@@ -3,12 +3,14 @@
 //! | file | concept |
 //! |---|---|
 //! | `beam` | boxes that a beam tests in a second |
+//! | `build` | how long it takes until the first ray |
 //! | `target` | what is measured: siliray in its modes |
 //! | `peers`, `no_peers` | other libraries, if they were built in |
 //! | `measure` | runs in turns, medians, answers compared |
 //! | `report` | the rows as JSON and as tables |
 
 mod beam;
+mod build;
 mod measure;
 #[cfg(not(feature = "peers"))]
 #[path = "no_peers.rs"]
@@ -23,7 +25,7 @@ use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::trace_args::{Bench, BenchCommand, BenchTrace};
-use measure::Plan;
+use measure::{Plan, median};
 use report::{Machine, Report, SceneReport};
 use siliray::build::{Options, Preset};
 use siliray::cameras::Seen;
@@ -40,6 +42,7 @@ const SECOND_THREADS: usize = 2;
 pub(crate) fn run(args: &Bench, global: &Global, output: &Output) -> Result<(), Failure> {
     match &args.command {
         BenchCommand::Trace(args) => trace(args, global, output),
+        BenchCommand::Build(args) => build::run(args, global, output),
         BenchCommand::Beam(args) => beam::run(args, output),
     }
 }

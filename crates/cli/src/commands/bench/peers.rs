@@ -2,7 +2,9 @@
 
 use super::report::Missing;
 use super::target::{BenchTarget, BenchTargets, CHUNK, Work};
+use crate::failure::Failure;
 use crate::trace_args::PeerArg;
+use ::peers::embree::{self, Quality, Refit, Version};
 use ::peers::{Answer, Library, Peer, PeerError, Question};
 use siliray::geometry::Ray;
 use siliray::scene::Scene;
@@ -27,6 +29,34 @@ pub(super) fn build(scene: &Scene, wanted: &[PeerArg]) -> (BenchTargets, Vec<Mis
         }
     }
     (targets, missing)
+}
+
+/// Embree 4's builders.
+pub(super) struct Builds {
+    builds: embree::Builds,
+    /// The scene, to be refitted.
+    refit: Refit,
+}
+
+impl Builds {
+    /// With so many threads; nothing if it is not here.
+    pub(super) fn new(scene: &Scene, threads: usize) -> Option<Self> {
+        let builds = embree::Builds::new(Version::Four, threads).ok()?;
+        let refit = builds.refit(scene).ok()?;
+        Some(Self { builds, refit })
+    }
+
+    /// Seconds of a commit at high or medium quality.
+    pub(super) fn commit(&self, scene: &Scene, high: bool) -> Result<f64, Failure> {
+        let quality = if high { Quality::High } else { Quality::Medium };
+        let peer = self.builds.commit(scene, quality).map_err(Failure::input)?;
+        Ok(peer.build_seconds())
+    }
+
+    /// Seconds of a refit to where the vertices of a scene are.
+    pub(super) fn refit(&mut self, moved: &Scene) -> Result<f64, Failure> {
+        self.refit.follow(moved).map_err(Failure::input)
+    }
 }
 
 /// A library as a target.

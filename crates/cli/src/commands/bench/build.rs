@@ -1,0 +1,271 @@
+//! `siliray bench build`: how long it takes until the first ray, beside Embree's builders.
+
+use super::peers::Builds;
+use super::report::Machine;
+use super::{build_tree, chosen_view, is_builtin, median, open};
+use crate::args::Global;
+use crate::commands::about;
+use crate::failure::Failure;
+use crate::output::number::{counted, seconds};
+use crate::output::{Output, Table};
+use crate::shared_args::CameraChoice;
+use crate::trace_args::BenchBuild;
+use serde::Serialize;
+use siliray::build::{Options, Preset};
+use siliray::cameras::Seen;
+use siliray::geometry::Vec3;
+use siliray::machine::Hit;
+use siliray::scene::{Scene, Shape};
+use siliray::trace::{Kernel, Options as TracerOptions, Tracer};
+use siliray::workload::{self, Workload};
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Rays by which trees are compared.
+const RAYS: usize = 1 << 17;
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Json {
+    machine: Machine,
+    threads: usize,
+    runs: usize,
+    rows: Vec<Row>,
+}
+
+/// One thing that was timed, beside Embree's like if there is one.
+#[derive(Serialize)]
+struct Row {
+    scene: String,
+    triangles: usize,
+    what: String,
+    seconds: f64,
+    /// What Embree calls it.
+    embree: Option<&'static str>,
+    embree_seconds: Option<f64>,
+    bytes_per_triangle: Option<f64>,
+    /// Million bounce rays a second, on one thread.
+    mrays_per_second: Option<f64>,
+    /// Of a file that is read.
+    gigabytes_per_second: Option<f64>,
+}
+
+/// Times builds, refits and loads; the figures are medians of runs in turns.
+pub(super) fn run(args: &BenchBuild, global: &Global, output: &Output) -> Result<(), Failure> {
+    let machine = Machine::this(Kernel::fastest());
+    let threads = global.threads.unwrap_or(machine.cores);
+    let mut rows = Vec::new();
+    for name in &args.scenes {
+        let scene = open(name, global.triangles.filter(|_| is_builtin(name)))?;
+        rows.extend(Bench::new(&scene, name, threads, args.runs, output)?.rows()?);
+    }
+    let json = Json { machine, threads, runs: args.runs, rows };
+    output.result(&json, &json.text())
+}
+
+struct Bench<'a> {
+    scene: &'a Scene,
+    moved: Scene,
+    name: &'a OsStr,
+    runs: usize,
+    pool: rayon::ThreadPool,
+    embree: Option<Builds>,
+    output: &'a Output,
+}
+
+impl<'a> Bench<'a> {
+    fn new(
+        scene: &'a Scene,
+        name: &'a OsStr,
+        threads: usize,
+        runs: usize,
+        output: &'a Output,
+    ) -> Result<Self, Failure> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(Failure::input)?;
+        let embree = Builds::new(scene, threads);
+        Ok(Self { scene, moved: bent(scene), name, runs, pool, embree, output })
+    }
+
+    fn tracer(&self, preset: Preset) -> Result<Tracer, Failure> {
+        let options = TracerOptions { preset, ..TracerOptions::default() };
+        self.pool.install(|| Tracer::with_options(self.scene, options)).map_err(about(self.name))
+    }
+
+    fn rows(mut self) -> Result<Vec<Row>, Failure> {
+        let mut rows = Vec::new();
+        let mut tracers = Vec::new();
+        for (preset, embree) in [
+            (Preset::Fast, Some("medium commit")),
+            (Preset::Balanced, Some("high-quality commit")),
+            (Preset::Best, None),
+        ] {
+            let (mut ours, mut theirs, mut tracer) = (Vec::new(), Vec::new(), None);
+            // The first run warms up; the last tracer is kept.
+            for _ in 0..=self.runs {
+                drop(tracer.take());
+                let start = Instant::now();
+                tracer = Some(self.tracer(preset)?);
+                ours.push(start.elapsed().as_secs_f64());
+                if let (Some(builds), Some(_)) = (&self.embree, embree) {
+                    theirs.push(builds.commit(self.scene, preset == Preset::Balanced)?);
+                }
+            }
+            let mut row = self.row(format!("build, {preset}"), ours, embree, theirs);
+            let tracer = tracer.ok_or_else(|| Failure::input("no run was asked for"))?;
+            row.bytes_per_triangle =
+                Some(tracer.byte_count() as f64 / self.scene.placed_triangle_count().max(1) as f64);
+            rows.push(row);
+            tracers.push(tracer);
+        }
+        for (row, speed) in rows.iter_mut().zip(self.speeds(&tracers)?) {
+            row.mrays_per_second = Some(speed);
+        }
+        let mut usual = tracers.swap_remove(1);
+        drop(tracers);
+        rows.push(self.refits(&mut usual)?);
+        rows.push(self.loads(&usual)?);
+        Ok(rows)
+    }
+
+    fn row(
+        &self,
+        what: String,
+        ours: Vec<f64>,
+        embree: Option<&'static str>,
+        theirs: Vec<f64>,
+    ) -> Row {
+        let counted = |times: Vec<f64>| median(times.into_iter().skip(1).collect());
+        let embree_seconds = (!theirs.is_empty()).then(|| counted(theirs));
+        Row {
+            scene: self.scene.name.clone(),
+            triangles: self.scene.placed_triangle_count(),
+            what,
+            seconds: counted(ours),
+            embree: embree.filter(|_| embree_seconds.is_some()),
+            embree_seconds,
+            bytes_per_triangle: None,
+            mrays_per_second: None,
+            gigabytes_per_second: None,
+        }
+    }
+
+    /// How fast each tracer answers bounce rays, on one thread.
+    fn speeds(&self, tracers: &[Tracer]) -> Result<Vec<f64>, Failure> {
+        let tree = build_tree(self.scene, &Options::preset(Preset::Fast), self.output)?.tree;
+        let camera =
+            chosen_view(&CameraChoice { camera: None }, self.name, Seen::Scene(self.scene), 1.0)?;
+        let name = &self.scene.name;
+        let rays = workload::rays(Workload::Bounce, name, &tree, &tracers[0], &camera, RAYS);
+        let rays = rays.map_err(Failure::input)?;
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(Failure::input)?;
+        let mut times = vec![Vec::new(); tracers.len()];
+        let mut hits = vec![Hit::MISS; rays.len()];
+        for _ in 0..self.runs {
+            for (tracer, times) in tracers.iter().zip(&mut times) {
+                times.push(one.install(|| {
+                    let start = Instant::now();
+                    tracer.batch().closest_into(&rays, &mut hits);
+                    start.elapsed().as_secs_f64()
+                }));
+            }
+        }
+        Ok(times.into_iter().map(|times| rays.len() as f64 / median(times) / 1e6).collect())
+    }
+
+    /// Follows a mesh that bends and straightens again.
+    fn refits(&mut self, tracer: &mut Tracer) -> Result<Row, Failure> {
+        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+        for run in 0..=2 * self.runs {
+            let scene = if run % 2 == 0 { &self.moved } else { self.scene };
+            let start = Instant::now();
+            self.pool.install(|| tracer.refit(scene)).map_err(Failure::input)?;
+            ours.push(start.elapsed().as_secs_f64());
+            // What Embree refits are meshes, so a scene of instances has no like.
+            if let Some(builds) = self.embree.as_mut().filter(|_| scene.instances.is_empty()) {
+                theirs.push(builds.refit(scene)?);
+            }
+        }
+        Ok(self.row("refit".to_owned(), ours, Some("refit"), theirs))
+    }
+
+    /// Saves a tracer beside other temporary files, and reads it back.
+    fn loads(&self, tracer: &Tracer) -> Result<Row, Failure> {
+        let name = format!("siliray-bench-{}.tracer", std::process::id());
+        let file = Temporary(std::env::temp_dir().join(name));
+        tracer.save(&file.0).map_err(Failure::input)?;
+        let bytes = std::fs::metadata(&file.0).map_err(Failure::input)?.len();
+        let mut times = Vec::new();
+        for _ in 0..=self.runs {
+            let start = Instant::now();
+            let read = self.pool.install(|| Tracer::load(&file.0)).map_err(Failure::input)?;
+            times.push(start.elapsed().as_secs_f64());
+            drop(read);
+        }
+        let mut row = self.row("load, warm file".to_owned(), times, None, Vec::new());
+        row.gigabytes_per_second = Some(bytes as f64 / row.seconds / 1e9);
+        Ok(row)
+    }
+}
+
+/// A file that goes when it is no longer needed.
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// The scene, bent by a hundredth of its size.
+fn bent(scene: &Scene) -> Scene {
+    let mut scene = scene.clone();
+    let size = scene.bounds().map_or(1.0, |bounds| bounds.extent().max_element()).max(1e-30);
+    for geometry in scene.objects.iter_mut().flat_map(|object| &mut object.geometries) {
+        if let Shape::Triangles { positions, .. } = &mut geometry.shape {
+            for position in positions {
+                let turned = *position * (7.0 / size);
+                *position +=
+                    Vec3::new(turned.y.sin(), turned.z.sin(), turned.x.sin()) * 0.01 * size;
+            }
+        }
+    }
+    scene
+}
+
+impl Json {
+    fn text(&self) -> String {
+        let Machine { cpu, cores, kernel } = &self.machine;
+        let mut text = format!(
+            "{cpu}, {}, kernel {kernel}; {}, medians of {}\n",
+            counted(*cores, "core"),
+            counted(self.threads, "thread"),
+            counted(self.runs, "run")
+        );
+        for rows in self.rows.chunk_by(|a, b| a.scene == b.scene) {
+            let triangles = counted(rows[0].triangles, "triangle");
+            text += &format!("\n{}: {triangles}\n\n", rows[0].scene);
+            let mut table = Table::new(&[
+                "what", "siliray", "Embree 4", "", "times", "bounce", "bytes", "GB/s",
+            ])
+            .left(1);
+            for row in rows {
+                let number =
+                    |x: Option<f64>| x.map_or_else(|| "–".to_owned(), |x| format!("{x:.2}"));
+                table.row(vec![
+                    row.what.clone(),
+                    seconds(row.seconds),
+                    row.embree_seconds.map_or_else(|| "–".to_owned(), seconds),
+                    row.embree.unwrap_or_default().to_owned(),
+                    number(row.embree_seconds.map(|theirs| row.seconds / theirs)),
+                    number(row.mrays_per_second),
+                    number(row.bytes_per_triangle),
+                    number(row.gigabytes_per_second),
+                ]);
+            }
+            text += &table.text();
+        }
+        text + "\ntimes: siliray's time over Embree's; bounce: million rays a second, one thread\n"
+    }
+}
