@@ -279,8 +279,9 @@ impl<'a> Copied<'a> {
             };
             tree::Node { link, ..*node }
         };
-        self.nodes[entry] = moved(graft.bvh.root());
-        self.nodes.extend(graft.bvh.nodes()[1..].iter().map(moved));
+        let mut nodes = graft.bvh.nodes().iter().map(moved);
+        self.nodes[entry] = nodes.next().unwrap_or(self.nodes[entry]);
+        self.nodes.extend(nodes);
         let items = graft.bvh.indices().iter();
         self.indices.extend(items.map(|&item| graft.items[item as usize]));
     }

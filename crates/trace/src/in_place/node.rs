@@ -200,7 +200,7 @@ fn pointers<V: Simd>(words: V::I8, node: &[u8; NODE]) -> V::I8 {
     let before = V::I8::select(is_other, before.shr(sixteen), before) & V::I8::splat(0xFFFF);
     let (boxes, others) = (word(node, 0) >> 4, word(node, 4) >> 4);
     let bases = V::I8::select(is_other, V::I8::splat(others), V::I8::splat(boxes));
-    bases + before | tag
+    (bases + before) | tag
 }
 
 /// What pointers have above their places, for kinds of nodes in the lowest four bits: nothing for
