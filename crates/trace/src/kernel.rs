@@ -2,7 +2,7 @@
 
 use crate::ask::Ask;
 use crate::kind::Kind;
-use crate::simd::Simd;
+use crate::simd::{HAS_WALKS, Simd};
 use crate::vector::prepared::Prepared;
 use crate::vector::rule::{MollerTrumbore, Watertight};
 use crate::world::World;
@@ -114,8 +114,10 @@ impl Kernel {
         counters: Option<&mut Counters>,
     ) {
         debug_assert!(self.is_available(), "FEATURES-DETECTED");
-        let is_bundled =
-            counters.is_none() && rays.len() > 1 && ask.rule == TriangleRule::Watertight;
+        let is_bundled = HAS_WALKS
+            && counters.is_none()
+            && rays.len() > 1
+            && ask.rule == TriangleRule::Watertight;
         with_kernel!(self, V => {
             // SAFETY: FEATURES-DETECTED.
             unsafe {

@@ -8,6 +8,7 @@ use crate::in_place::InPlace;
 use crate::kernel::{Kernel, with_kernel};
 use crate::kind::{Any, Closest, Kind};
 use crate::nearest::Placements;
+use crate::simd::HAS_WALKS;
 use crate::source::TraversalSource;
 use crate::vector::single_ray;
 use crate::world::{Boxes, World};
@@ -324,8 +325,9 @@ impl Tracer {
 
     #[inline]
     fn one<K: Kind>(&self, ray: &Ray) -> K::Answer {
-        if let (Storage::Prepared(world), TriangleRule::Watertight) =
-            (&self.storage, self.options.rule)
+        if HAS_WALKS
+            && let (Storage::Prepared(world), TriangleRule::Watertight) =
+                (&self.storage, self.options.rule)
             && single_ray::can_walk(world)
         {
             return with_kernel!(self.kernel, V => {

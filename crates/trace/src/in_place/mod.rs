@@ -26,6 +26,7 @@ use crate::ask::Ask;
 use crate::kernel::{Kernel, with_kernel};
 use crate::kind::Kind;
 use crate::scalar;
+use crate::simd::HAS_WALKS;
 use crate::world::{Level, Pointer, Tlas};
 use geometry::{Aabb, Ray, TriangleRule};
 use gfx12::Gfx12;
@@ -95,10 +96,12 @@ impl InPlace {
         });
         reachable::prove(bytes, &structures, instances.as_ref())?;
         let triangles = tree.blases.iter().map(|b| crate::world::distinct(&b.primitives)).sum();
-        let proved = {
+        let proved = if HAS_WALKS {
             let levels: Vec<_> = structures.iter().map(|r| (&r.structure, r.bounds)).collect();
             let numbers = instances.as_ref().map(|instances| instances.numbers.as_slice());
             Proved::new(bytes, &levels, numbers)
+        } else {
+            None
         };
         if let (Some(instances), Some(proved)) = (&mut instances, &proved) {
             instances.tlas.level = proved.outermost();

@@ -24,6 +24,7 @@ mod array;
 mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128"))]
 mod pair;
 #[cfg(any(target_arch = "aarch64", all(target_family = "wasm", target_feature = "simd128")))]
 mod quads;
@@ -35,7 +36,7 @@ mod x86;
 pub(crate) use array::{Array, Plain};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx512::Avx512;
-#[cfg_attr(target_family = "wasm", allow(unused_imports, reason = "without vectors"))]
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128"))]
 pub(crate) use pair::{Half, Pair};
 #[cfg(target_arch = "aarch64")]
 pub(crate) use quads::Neon;
@@ -45,6 +46,11 @@ pub(crate) use quads::Simd128;
 pub(crate) use x86::Avx2;
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Sub};
+
+/// Whether walks in vectors are compiled at all. Modules of WebAssembly without vectors are loaded
+/// over networks, and have the scalar walk alone.
+pub(crate) const HAS_WALKS: bool =
+    cfg!(any(not(target_family = "wasm"), target_feature = "simd128"));
 
 /// The vectors of a kernel.
 pub(crate) trait Simd: Copy + 'static {

@@ -39,7 +39,7 @@ mod walk;
 
 use crate::ask::Ask;
 use crate::kind::Kind;
-use crate::simd::Simd;
+use crate::simd::{HAS_WALKS, Simd};
 use geometry::Ray;
 use machine::Counters;
 use ray_pool::RayPool;
@@ -69,7 +69,7 @@ pub(crate) unsafe fn answer<V: Simd, K: Kind, G: Steps<V>>(
     let mut uncounted = Counters::default();
     let is_counted = counters.is_some();
     let counters = counters.unwrap_or(&mut uncounted);
-    if ask.mask == 0 || !source.is_ordinary() {
+    if !HAS_WALKS || ask.mask == 0 || !source.is_ordinary() {
         for (offset, (ray, answer)) in rays.iter().zip(answers).enumerate() {
             source.answer_scalar::<K>(ask, first + offset, ray, answer, counters);
         }
