@@ -7,7 +7,7 @@ use build::Preset;
 use common::{bits, checked_with, expected, kernels, world};
 use geometry::random::Random;
 use geometry::{Ray, TriangleRule, Vec3};
-use machine::{HitKind, RayFlags};
+use machine::{Counters, HitKind, RayFlags};
 use scene::builtin::Builtin;
 use trace::{Hit, Kernel, Mode, Options, Tracer};
 use tree::Tree;
@@ -120,6 +120,27 @@ fn counting_changes_nothing() {
         assert_eq!(counters.queries, 500);
         assert!(counters.nodes > 500 && counters.box_tests > counters.nodes, "{counters:?}");
         assert!(counters.triangle_tests >= counters.leaves && counters.leaves > 0, "{counters:?}");
+    }
+}
+
+/// Rays that are asked about one by one take the steps that they take in a batch.
+#[test]
+fn a_ray_alone_does_what_it_does_in_a_batch() {
+    let (image, tree) = world(Builtin::Forest, 2_000, Preset::Balanced);
+    let rays = rays(&tree, 500, 5);
+    for (mode, kernel) in
+        Mode::ALL.into_iter().flat_map(|m| kernels().into_iter().map(move |k| (m, k)))
+    {
+        let options = Options { mode, kernel: Some(kernel), ..Options::default() };
+        let tracer = Tracer::from_image(image.clone(), options).unwrap();
+        let (hits, together) = tracer.batch().closest_counted(&rays);
+        let mut alone = Counters::default();
+        for (ray, hit) in rays.iter().zip(&hits) {
+            let (found, counters) = tracer.batch().closest_counted(&[*ray]);
+            assert_eq!(bits(&found[0]), bits(hit), "{mode:?} {kernel}: {ray:?}");
+            alone += counters;
+        }
+        assert_eq!(alone, together, "{mode:?} {kernel}");
     }
 }
 

@@ -17,7 +17,7 @@ use crate::simd::Simd;
 use crate::source::TraversalSource;
 use crate::vector;
 use crate::vector::active_ray::{ActiveRay, BoxTestRay};
-use crate::vector::ray_setup::Rays;
+use crate::vector::axis_lanes::AxisLanes;
 use crate::vector::rule::{MollerTrumbore, Rule, Watertight};
 use crate::vector::source::{Source, Steps};
 use crate::vector::triangles::Accepted;
@@ -166,7 +166,7 @@ impl<'b, V: Simd, R: Rule, const TURNED: bool> Steps<V> for Bytes<'b, R, TURNED>
         let node = unsafe { self.node(node, slot) };
         if TURNED
             && let Some(level) = self.proved.blas(slot.blas as usize)
-            && let Some(aim) = aim(slot, &level.bounds, node[28] & 0x7F)
+            && let Some(aim) = aim::<V>(slot, &level.bounds, node[28] & 0x7F)
         {
             return Met::new(node, &aim);
         }
@@ -258,7 +258,7 @@ impl<'a, R: Rule, const TURNED: bool> Bytes<'a, R, TURNED> {
 /// How a ray in a level with these bounds sees the boxes of a node, if that is oriented
 /// ([`crate::oriented`]).
 #[inline(always)]
-fn aim(slot: &ActiveRay, bounds: &Aabb, obb_matrix_index: u8) -> Option<BoxTestRay> {
+fn aim<V: Simd>(slot: &ActiveRay, bounds: &Aabb, obb_matrix_index: u8) -> Option<BoxTestRay> {
     let rotation = obb::rotation(obb_matrix_index)?;
     let (mut origin, mut direction) = (Vec3::ZERO, Vec3::ZERO);
     for (place, &axis) in slot.triangle_ray.axes[..3].iter().enumerate() {
@@ -268,5 +268,5 @@ fn aim(slot: &ActiveRay, bounds: &Aabb, obb_matrix_index: u8) -> Option<BoxTestR
     let BoxTestRay { nearest, farthest, .. } = slot.box_ray;
     let ray = Ray { origin, direction, tmin: nearest, tmax: farthest };
     let (ray, dilation) = turned(&ray, bounds, rotation);
-    Some(Rays::one(&ray).box_ray(dilation, nearest, farthest))
+    Some(AxisLanes::<V>::new(&ray).box_ray(dilation, nearest, farthest))
 }

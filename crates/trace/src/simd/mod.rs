@@ -33,7 +33,7 @@ mod simd128;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub(crate) use array::{Array, Plain};
+pub(crate) use array::Plain;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx512::Avx512;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128"))]

@@ -12,9 +12,11 @@
 //! | `ray_pool` | rays in flight, and the rounds of their steps |
 //! | `lists` | which of them wait for which kind of step |
 //! | `walk` | what rays do between box tests |
-//! | `single_ray` | one ray alone over the CPU's copy, in what is asked most |
+//! | `lone_ray` | one ray alone, over any source and whatever is asked |
+//! | `single_ray` | one over the CPU's copy, in what is asked most |
 //! | `active_ray` | a ray |
-//! | `ray_setup` | how rays are prepared, one or many at once |
+//! | `ray_setup` | how rays are prepared, many at once |
+//! | `axis_lanes` | the same of one |
 //! | `stack` | what a ray has still to visit |
 //! | `source` | what rays walk over |
 //! | `prepared` | the CPU's copy as such |
@@ -24,8 +26,10 @@
 //! | `moller_trumbore` | the same by the other rule |
 
 pub(crate) mod active_ray;
+pub(crate) mod axis_lanes;
 pub(crate) mod boxes;
 mod lists;
+mod lone_ray;
 pub(crate) mod moller_trumbore;
 pub(crate) mod prepared;
 mod ray_pool;
@@ -75,10 +79,16 @@ pub(crate) unsafe fn answer<V: Simd, K: Kind, G: Steps<V>>(
         }
         return;
     }
-    let walk = Walk::<V, K, G>::new(source, ask, first, rays, answers, counters);
-    let pool = RayPool::new(walk);
+    let mut walk = Walk::<V, K, G>::new(source, ask, first, rays, answers, counters);
     // SAFETY: FEATURES-DETECTED, POINTER-PROVED, STACK-ROOM.
     unsafe {
+        if rays.len() == 1 {
+            return V::run(
+                #[inline(always)]
+                || lone_ray::answer(&mut walk, is_counted),
+            );
+        }
+        let pool = RayPool::new(walk);
         V::run(
             #[inline(always)]
             || pool.answer(is_counted),

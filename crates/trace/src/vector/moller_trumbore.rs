@@ -110,11 +110,11 @@ fn dot<F: Floats>(a: [F; 3], b: [F; 3]) -> F {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ray_setup::Rays;
     use super::super::rule::MollerTrumbore;
     use super::super::triangles::clamped;
     use super::*;
     use crate::ordinary;
+    use crate::vector::axis_lanes::AxisLanes;
     use geometry::random::Random;
 
     /// A coordinate: most of them near, some on a grid so that they meet, few extreme.
@@ -174,7 +174,7 @@ mod tests {
             let leaf = words.as_ptr().cast();
             // SAFETY: FEATURES-DETECTED, LEAF-ROOM: nine rows lie there, and eight words more.
             let mask = unsafe {
-                slot.triangle_ray = Rays::one(&ray).triangle_ray::<MollerTrumbore>();
+                slot.triangle_ray = AxisLanes::<V>::new(&ray).triangle_ray::<MollerTrumbore>();
                 candidates::<V>(leaf, count, &slot)
             };
             for (lane, triangle) in triangles.iter().enumerate() {

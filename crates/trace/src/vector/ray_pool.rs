@@ -162,11 +162,8 @@ impl<'a, V: Simd, K: Kind, G: Steps<V>> RayPool<'a, V, K, G> {
     fn count_nodes(&mut self) {
         let (nodes, counters) = (&self.lists.nodes, &mut *self.walk.counters);
         for (&node, &number) in nodes.pointers.iter().zip(&nodes.slots).take(nodes.count) {
-            counters.nodes += 1;
-            counters.bytes += G::NODE_BYTES;
             // SAFETY: SLOT-UNIQUE, POINTER-PROVED.
-            counters.box_tests +=
-                unsafe { self.walk.source.child_count(node, &self.slots[number as usize]) };
+            unsafe { self.walk.source.count_node(node, &self.slots[number as usize], counters) };
         }
     }
 

@@ -1,4 +1,5 @@
-//! How rays are prepared for box and triangle tests: one, eight or sixteen at once, a ray a lane.
+//! How rays are prepared for box and triangle tests: eight or sixteen at once, a ray a lane. One
+//! alone is prepared with an axis a lane, by the same arithmetic ([`super::axis_lanes`]).
 //!
 //! There is one budget for the errors of all kernels and walks. With `u = 2^-24`, the reach `R` of
 //! a level from the origin `o` of a ray and the dilation `7uR` (or what instances ask for instead)
@@ -14,12 +15,12 @@
 //!
 //! and the rest is left. Images need more for their planes ([`super::source::Source::DILATIONS`]).
 
-use super::active_ray::{ActiveRay, BoxTestRay, TriangleTestRay};
+use super::active_ray::ActiveRay;
 use super::rule::Rule;
 use super::source::Source;
 use crate::ordinary;
-use crate::simd::{Array, Floats, Ints, Lanes, Simd, each, greatest, inlined, of_floats};
-use crate::world::{Level, Pointer, Tlas};
+use crate::simd::{Floats, Ints, Lanes, Simd, each, greatest, inlined, of_floats};
+use crate::world::{Pointer, Tlas};
 use geometry::{Aabb, Ray, TriangleRule, Vec3, slab};
 
 /// Rays that are set up at once.
@@ -59,59 +60,6 @@ struct Sheared<F: Floats> {
     factors: [F; 3],
     /// Which axes these are, a byte each.
     axes: F::Ints,
-}
-
-impl Rays<Array<f32, 1>> {
-    /// One ray.
-    #[inline(always)]
-    pub(crate) fn one(ray: &Ray) -> Self {
-        let lane = inlined(
-            #[inline(always)]
-            |number: f32| Array([number]),
-        );
-        Self {
-            origin: each(ray.origin.to_array(), lane),
-            direction: each(ray.direction.to_array(), lane),
-            tmin: lane(ray.tmin),
-            tmax: lane(ray.tmax),
-        }
-    }
-
-    /// How it sees the boxes of a level that asks for a dilation, within a range.
-    #[inline(always)]
-    pub(crate) fn box_ray(&self, dilation: f32, nearest: f32, farthest: f32) -> BoxTestRay {
-        let Slabs { inverse, low, high } = self.slabs(Array([dilation]));
-        let number = inlined(
-            #[inline(always)]
-            |lane: Array<f32, 1>| lane.0[0],
-        );
-        BoxTestRay {
-            inverse: each(inverse, number),
-            nearest,
-            low_offset: each(low, number),
-            farthest,
-            high_offset: each(high, number),
-            octant: self.octants().0[0],
-        }
-    }
-
-    /// How it sees triangles.
-    #[inline(always)]
-    pub(crate) fn triangle_ray<R: Rule>(&self) -> TriangleTestRay {
-        let Sheared { origin, direction, factors, axes } = self.sheared::<R>();
-        let number = inlined(
-            #[inline(always)]
-            |lane: Array<f32, 1>| lane.0[0],
-        );
-        let [x, y, z] = each(direction, number);
-        TriangleTestRay {
-            origin: each(origin, number),
-            axes: axes.0[0].to_le_bytes(),
-            factors: each(factors, number),
-            end: self.tmax.0[0],
-            direction: [x, y, z, z],
-        }
-    }
 }
 
 impl<F: Floats> Rays<F> {
@@ -282,18 +230,6 @@ impl<F: Floats> Rays<F> {
     }
 }
 
-impl ActiveRay {
-    /// Aims at a BLAS with an ordinary ray, within the range that it has.
-    #[inline(always)]
-    pub(crate) fn enter_blas<G: Source>(&mut self, ray: &Ray, level: &Level) {
-        let rays = Rays::one(ray);
-        let Array([dilation]) = rays.dilation(&level.bounds);
-        let BoxTestRay { nearest, farthest, .. } = self.box_ray;
-        self.box_ray = rays.box_ray(dilation * G::DILATIONS, nearest, farthest);
-        self.triangle_ray = rays.triangle_ray::<G::Rule>();
-    }
-}
-
 /// Aims one ray of a part of a batch for each slot at the outermost level of a source; its root,
 /// and which of the rays are ordinary. Where there are fewer rays, slots get any.
 ///
@@ -320,31 +256,54 @@ pub(crate) unsafe fn enter_world<V: Simd, G: Source>(
         (None, Some(level)) => (level.root, rays.dilation(&level.bounds)),
         (None, None) => return (Pointer::DONE, rays.ordinary()),
     };
-    let Slabs { inverse, low, high } = rays.slabs(dilation * dilations);
-    let octants = V::F8::from_bits(rays.octants());
-    // SAFETY: SLOT-UNIQUE, VECTOR-SIZED: what either test sees is three vectors of four.
+    // SAFETY: SLOT-UNIQUE.
     unsafe {
-        let boxes = slots.map(|slot| (&raw mut (*slot).box_ray).cast::<f32>());
-        let behind = inlined(
-            #[inline(always)]
-            |places: [*mut f32; 8], floats: usize| places.map(|place| place.add(floats)),
-        );
-        V::store_quads([inverse[0], inverse[1], inverse[2], rays.tmin], boxes);
-        V::store_quads([low[0], low[1], low[2], rays.tmax], behind(boxes, 4));
-        V::store_quads([high[0], high[1], high[2], octants], behind(boxes, 8));
+        aim::<V>(&rays, dilation * dilations, slots);
         if source.tlas().is_none() {
-            let Sheared { origin, direction, factors, axes } = rays.sheared::<G::Rule>();
-            let axes = V::F8::from_bits(axes);
-            let triangles = slots.map(|slot| (&raw mut (*slot).triangle_ray).cast::<f32>());
-            V::store_quads([origin[0], origin[1], origin[2], axes], triangles);
-            V::store_quads([factors[0], factors[1], factors[2], rays.tmax], behind(triangles, 4));
-            V::store_quads(
-                [direction[0], direction[1], direction[2], direction[2]],
-                behind(triangles, 8),
-            );
+            shear::<V, G::Rule>(&rays, slots);
         }
     }
     (root, rays.ordinary())
+}
+
+/// How rays see boxes, for a dilation of each.
+///
+/// # Safety
+/// As [`enter_world`].
+#[inline(always)]
+unsafe fn aim<V: Simd>(rays: &Rays<V::F8>, dilation: V::F8, slots: &[*mut ActiveRay; WIDTH]) {
+    let Slabs { inverse, low, high } = rays.slabs(dilation);
+    let octants = V::F8::from_bits(rays.octants());
+    // SAFETY: SLOT-UNIQUE, VECTOR-SIZED: what boxes are tested with is three vectors of four.
+    unsafe {
+        let places = slots.map(|slot| (&raw mut (*slot).box_ray).cast::<f32>());
+        V::store_quads([inverse[0], inverse[1], inverse[2], rays.tmin], places);
+        V::store_quads([low[0], low[1], low[2], rays.tmax], behind(places, 4));
+        V::store_quads([high[0], high[1], high[2], octants], behind(places, 8));
+    }
+}
+
+/// How rays see triangles, by a rule.
+///
+/// # Safety
+/// As [`enter_world`].
+#[inline(always)]
+unsafe fn shear<V: Simd, R: Rule>(rays: &Rays<V::F8>, slots: &[*mut ActiveRay; WIDTH]) {
+    let Sheared { origin, direction, factors, axes } = rays.sheared::<R>();
+    let axes = V::F8::from_bits(axes);
+    // SAFETY: SLOT-UNIQUE, VECTOR-SIZED: what triangles are tested with is three vectors of four.
+    unsafe {
+        let places = slots.map(|slot| (&raw mut (*slot).triangle_ray).cast::<f32>());
+        V::store_quads([origin[0], origin[1], origin[2], axes], places);
+        V::store_quads([factors[0], factors[1], factors[2], rays.tmax], behind(places, 4));
+        V::store_quads([direction[0], direction[1], direction[2], direction[2]], behind(places, 8));
+    }
+}
+
+/// Places so many floats on.
+#[inline(always)]
+fn behind(places: [*mut f32; WIDTH], floats: usize) -> [*mut f32; WIDTH] {
+    places.map(|place| place.wrapping_add(floats))
 }
 
 /// Eight rays, a lane each.
@@ -360,4 +319,103 @@ fn laid_out<V: Simd>(rays: &[Ray; WIDTH]) -> Rays<V::F8> {
     let rows = [row(0), row(1), row(2), row(3), row(4), row(5), row(6), row(7)];
     let [ox, oy, oz, dx, dy, dz, tmin, tmax] = V::transposed(rows);
     Rays { origin: [ox, oy, oz], direction: [dx, dy, dz], tmin, tmax }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kernel;
+    use crate::kernel::with_kernel;
+    use crate::vector::axis_lanes::AxisLanes;
+    use crate::vector::rule::{MollerTrumbore, Watertight};
+
+    /// Rays whose numbers are drawn from a few ordinary and many odd ones.
+    fn rays() -> impl Iterator<Item = [Ray; WIDTH]> {
+        const ODD: [f32; 14] = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            0.3,
+            -7.5,
+            2.5e-13,
+            1e-20,
+            -1e-40,
+            1e12,
+            -1.2e12,
+            f32::INFINITY,
+            f32::NAN,
+            f32::MIN_POSITIVE,
+        ];
+        let mut state = 12_345u64;
+        let mut next = move |choices: usize| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) as usize % choices
+        };
+        let mut number = move |odd: usize| {
+            if next(odd) == 0 { ODD[next(ODD.len())] } else { next(2000) as f32 / 7.0 - 140.0 }
+        };
+        let mut ray = move || {
+            let mut vector = || Vec3::new(number(9), number(9), number(9));
+            let (origin, direction) = (vector(), vector());
+            let bounds = vector();
+            Ray { origin, direction, tmin: bounds.x.abs(), tmax: bounds.y.abs() * 3.0 }
+        };
+        std::iter::repeat_with(move || std::array::from_fn(|_| ray())).take(4000)
+    }
+
+    #[test]
+    fn eight_are_set_up_like_one() {
+        for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
+            with_kernel!(kernel, V => {
+                eight_by_rule::<V, Watertight>();
+                eight_by_rule::<V, MollerTrumbore>();
+            });
+        }
+    }
+
+    fn eight_by_rule<V: Simd, R: Rule>() {
+        let bounds = Aabb::new(Vec3::new(-3.0, -200.0, 1.0), Vec3::new(5.0, 30.0, 9.0));
+        let mut ordinary_rays = 0;
+        for rays in rays() {
+            let mut slots = [ActiveRay::EMPTY; WIDTH];
+            let places = slots.each_mut().map(std::ptr::from_mut);
+            // SAFETY: FEATURES-DETECTED, SLOT-UNIQUE.
+            let ordinary = unsafe {
+                V::run(|| {
+                    let eight = laid_out::<V>(&rays);
+                    aim::<V>(&eight, eight.dilation(&bounds), &places);
+                    shear::<V, R>(&eight, &places);
+                    eight.ordinary()
+                })
+            };
+            for (lane, ray) in rays.iter().enumerate() {
+                let is_ordinary = ordinary >> lane & 1 == 1;
+                assert_eq!(is_ordinary, ordinary::is_ordinary(ray), "{ray:?}");
+                // SAFETY: FEATURES-DETECTED.
+                let (is_one_ordinary, box_ray, triangle_ray) = unsafe {
+                    V::run(|| {
+                        let one = AxisLanes::<V>::new(ray);
+                        let box_ray = one.box_ray(one.dilation(&bounds), ray.tmin, ray.tmax);
+                        (one.is_ordinary(), box_ray, one.triangle_ray::<R>())
+                    })
+                };
+                assert_eq!(is_ordinary, is_one_ordinary, "{ray:?}");
+                if !is_ordinary {
+                    continue;
+                }
+                ordinary_rays += 1;
+                assert_eq!(slots[lane].box_ray, box_ray, "{ray:?}");
+                let [a, b] = [&slots[lane].triangle_ray, &triangle_ray].map(|shear| {
+                    let [x, y, z, _] = shear.direction;
+                    let factors = shear.factors.map(f32::to_bits);
+                    (shear.origin, shear.axes, factors, shear.end, [x, y, z])
+                });
+                assert_eq!(a, b, "{ray:?}");
+            }
+        }
+        assert!(ordinary_rays > 5_000, "{ordinary_rays}");
+    }
 }

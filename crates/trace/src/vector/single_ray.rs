@@ -6,17 +6,17 @@
 //! and reads near and far planes by address.
 
 use super::active_ray::ActiveRay;
+use super::axis_lanes::AxisLanes;
 use super::boxes::{children_of, places};
-use super::ray_setup::{Rays, Slabs};
 use super::rule::Watertight;
 use super::{TINY, WIDEN, stack, triangles};
 use crate::Hit;
 use crate::ask::{Ask, Space};
 use crate::kind::{Kind, Outcome};
 use crate::scalar;
-use crate::simd::{Array, Floats, Ints, Lanes, Simd, each, inlined};
-use crate::world::{Node, Pointer, Target, Tlas, World};
-use geometry::{InstanceFlags, Ray, TriangleRule, slab};
+use crate::simd::{Floats, Ints, Lanes, Simd, each, floats, inlined};
+use crate::world::{Node, Pointer, Target, World};
+use geometry::{InstanceFlags, Ray, TriangleRule};
 use machine::primitive_test::MergedFlags;
 use machine::{Counters, RayFlags};
 use std::mem::{MaybeUninit, offset_of};
@@ -70,8 +70,8 @@ pub(crate) unsafe fn answer<V: Simd, K: Kind>(world: &World, ray: &Ray) -> K::An
 /// As [`answer`].
 #[inline(always)]
 unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -> K::Answer {
-    let rays = Rays::one(ray);
-    if rays.ordinary() == 0 {
+    let lanes = AxisLanes::<V>::new(ray);
+    if !lanes.is_ordinary() {
         return answer_scalar::<K>(world, ray);
     }
     let mut answer = K::miss();
@@ -79,10 +79,12 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
     let mut slot = ActiveRay::EMPTY;
     (slot.box_ray.nearest, slot.box_ray.farthest) = (ray.tmin, ray.tmax);
     let (mut aim, mut pointer) = match (&world.tlas, world.blases.first()) {
-        (Some(tlas), _) if PLACED => (Aim::at_tlas(ray, &rays, tlas), tlas.level.root),
+        (Some(tlas), _) if PLACED => {
+            (Aim::new(&lanes, lanes.instance_dilation(tlas)), tlas.level.root)
+        }
         (_, Some(level)) => {
-            slot.triangle_ray = rays.triangle_ray::<Watertight>();
-            (Aim::new(ray, &rays, rays.dilation(&level.bounds)), level.root)
+            slot.triangle_ray = lanes.triangle_ray::<Watertight>();
+            (Aim::new(&lanes, lanes.dilation(&level.bounds)), level.root)
         }
         (_, None) => return answer,
     };
@@ -177,7 +179,7 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
                 Target::Instance(number) => {
                     let entered = V::run_apart(
                         #[inline(always)]
-                        || enter(world, ray, number, &mut slot),
+                        || enter::<V>(world, ray, number, &mut slot),
                     );
                     match entered {
                         Entered::NeedsScalar => return answer_scalar::<K>(world, ray),
@@ -216,61 +218,28 @@ fn widened(farthest: f32) -> f32 {
     farthest * WIDEN + TINY
 }
 
-/// How the ray meets the planes of a level, by axis.
+/// How the ray meets the planes of a level, by axis; the last lanes mean nothing.
 #[derive(Clone, Copy)]
 struct Aim {
     /// For the planes that are met first: `1/d`, and `-oA/d`.
-    near: [[f32; 3]; 2],
+    near: [[f32; 4]; 2],
     /// For those that are met last, likewise, but widened here instead of exits later.
-    far: [[f32; 3]; 2],
+    far: [[f32; 4]; 2],
     /// Bit `k`: the direction on axis `k` is negative.
     octant: usize,
 }
 
 impl Aim {
     #[inline(always)]
-    fn new(ray: &Ray, rays: &Rays<Array<f32, 1>>, dilation: Array<f32, 1>) -> Self {
-        let Slabs { inverse, low, high } = rays.slabs(dilation);
-        let is_negative = each(
-            ray.direction.to_array(),
-            #[inline(always)]
-            |d| d.is_sign_negative(),
-        );
-        let side = inlined(
-            #[inline(always)]
-            |axis: usize, is_far: bool| {
-                let is_high = is_negative[axis] != is_far;
-                if is_high { high[axis].0[0] } else { low[axis].0[0] }
-            },
-        );
-        let inverse = each(
-            inverse,
-            #[inline(always)]
-            |lane| lane.0[0],
-        );
-        let octant = each(
-            [0, 1, 2],
-            #[inline(always)]
-            |axis| usize::from(is_negative[axis]) << axis,
-        );
+    fn new<V: Simd>(lanes: &AxisLanes<'_, V>, dilation: f32) -> Self {
+        let slabs = lanes.slabs(dilation);
+        let (near, far) = slabs.near_and_far();
+        let widen = V::F4::splat(WIDEN);
         Self {
-            near: [inverse, [side(0, false), side(1, false), side(2, false)]],
-            far: [
-                each(
-                    inverse,
-                    #[inline(always)]
-                    |inverse| inverse * WIDEN,
-                ),
-                each([side(0, true), side(1, true), side(2, true)], widened),
-            ],
-            octant: octant[0] | octant[1] | octant[2],
+            near: [floats(slabs.inverse), floats(near)],
+            far: [floats(slabs.inverse * widen), floats(far * widen + V::F4::splat(TINY))],
+            octant: lanes.octant() as usize,
         }
-    }
-
-    #[inline(always)]
-    fn at_tlas(ray: &Ray, rays: &Rays<Array<f32, 1>>, tlas: &Tlas) -> Self {
-        let reach = slab::reach(ray.origin, &tlas.level.bounds);
-        Self::new(ray, rays, Array([tlas.dilation.dilation(ray.origin, reach)]))
     }
 }
 
@@ -301,14 +270,14 @@ impl<V: Simd> Sight<V> {
         let Aim { near, far, octant } = *aim;
         let side = inlined(
             #[inline(always)]
-            |[inverse, offset]: [[f32; 3]; 2], is_far: usize, bound: f32| Side {
+            |[inverse, offset]: [[f32; 4]; 2], is_far: usize, bound: f32| Side {
                 rows: each(
                     [0, 1, 2],
                     #[inline(always)]
                     |axis| start.wrapping_add(64 * axis + 32 * (octant >> axis & 1 ^ is_far)),
                 ),
-                inverse: each(inverse, V::F8::splat),
-                offset: each(offset, V::F8::splat),
+                inverse: each([inverse[0], inverse[1], inverse[2]], V::F8::splat),
+                offset: each([offset[0], offset[1], offset[2]], V::F8::splat),
                 bound: V::I8::splat(bound.to_bits()),
             },
         );
@@ -370,7 +339,7 @@ enum Entered {
 
 /// Enters an instance.
 #[inline(always)]
-fn enter(world: &World, ray: &Ray, number: usize, slot: &mut ActiveRay) -> Entered {
+fn enter<V: Simd>(world: &World, ray: &Ray, number: usize, slot: &mut ActiveRay) -> Entered {
     let Some(tlas) = &world.tlas else { return Entered::No };
     let instance = &tlas.instances[number];
     let level = &world.blases[instance.blas as usize];
@@ -378,13 +347,13 @@ fn enter(world: &World, ray: &Ray, number: usize, slot: &mut ActiveRay) -> Enter
         return Entered::No;
     }
     let ray = instance.world_to_object.ray(ray);
-    let rays = Rays::one(&ray);
-    if rays.ordinary() == 0 {
+    let lanes = AxisLanes::<V>::new(&ray);
+    if !lanes.is_ordinary() {
         return Entered::NeedsScalar;
     }
-    slot.triangle_ray = rays.triangle_ray::<Watertight>();
+    slot.triangle_ray = lanes.triangle_ray::<Watertight>();
     (slot.instance, slot.blas) = (number as u32, instance.blas);
-    Entered::At(Aim::new(&ray, &rays, rays.dilation(&level.bounds)), level.root)
+    Entered::At(Aim::new(&lanes, lanes.dilation(&level.bounds)), level.root)
 }
 
 /// Asks about procedural boxes.
@@ -459,5 +428,50 @@ fn prefetch<V: Simd>(start: *const u8, pointer: Pointer) {
     let address = start.wrapping_add(pointer.byte());
     for line in 0..4 {
         V::prefetch(address.wrapping_add(64 * line));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kernel;
+    use crate::kernel::with_kernel;
+    use geometry::{Aabb, Vec3};
+
+    /// Also where a box is behind the ray, or around its origin.
+    #[test]
+    fn boxes_are_met_and_slots_without_a_child_are_not() {
+        for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
+            with_kernel!(kernel, V => boxes_are_met::<V>());
+        }
+    }
+
+    fn boxes_are_met<V: Simd>() {
+        let at = |x: f32| Aabb::new(Vec3::new(x, -1.0, 2.0), Vec3::new(x + 1.0, 1.0, 3.0));
+        let node = Node::of_boxes(&[at(4.0), at(-5.0), at(-0.5), at(8.0)]);
+        let bounds = Aabb::new(Vec3::splat(-9.0), Vec3::splat(9.0));
+        let forward: &[(usize, f32)] = &[(0, 4.0), (2, 0.0), (3, 8.0)];
+        let backward: &[(usize, f32)] = &[(1, 4.0), (2, 0.0)];
+        for (direction, wanted) in [(1.0, forward), (-1.0, backward)] {
+            let ray = Ray::new(Vec3::new(0.0, 0.25, 2.5), Vec3::new(direction, 0.0, -0.0));
+            let mut enter = [0; 8];
+            // SAFETY: FEATURES-DETECTED, VECTOR-SIZED; there is a node at place 0.
+            let met = unsafe {
+                V::run(|| {
+                    let lanes = AxisLanes::<V>::new(&ray);
+                    let mut aim = Aim::new(&lanes, lanes.dilation(&bounds));
+                    let start = std::ptr::from_ref(&node).cast();
+                    let sight = Sight::<V>::new(&mut aim, start, ray.tmin, ray.tmax);
+                    let (entered, left) = sight.intervals(0);
+                    entered.store(enter.as_mut_ptr());
+                    entered.lt(left)
+                })
+            };
+            let found: Vec<usize> = (0..8).filter(|slot| met >> slot & 1 == 1).collect();
+            assert_eq!(found, wanted.iter().map(|wanted| wanted.0).collect::<Vec<_>>());
+            for &(slot, depth) in wanted {
+                assert!((f32::from_bits(enter[slot]) - depth).abs() < 1e-4, "{slot}: {enter:?}");
+            }
+        }
     }
 }

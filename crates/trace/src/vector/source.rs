@@ -68,6 +68,18 @@ pub(crate) trait Source {
     /// The pointer must lead to a node of the level that the ray is in.
     unsafe fn child_count(&self, node: Pointer, slot: &ActiveRay) -> u64;
 
+    /// Counts the visit of a node.
+    ///
+    /// # Safety
+    /// As [`Source::child_count`].
+    #[inline(always)]
+    unsafe fn count_node(&self, node: Pointer, slot: &ActiveRay, counters: &mut Counters) {
+        counters.nodes += 1;
+        counters.bytes += Self::NODE_BYTES;
+        // SAFETY: POINTER-PROVED.
+        counters.box_tests += unsafe { self.child_count(node, slot) };
+    }
+
     /// Counts visits of leaves with so many triangles in all.
     #[inline(always)]
     fn count_leaves(leaves: usize, triangles: usize, counters: &mut Counters) {

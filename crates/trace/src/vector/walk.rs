@@ -2,7 +2,7 @@
 //! level.
 
 use super::active_ray::ActiveRay;
-use super::ray_setup::Rays;
+use super::axis_lanes::AxisLanes;
 use super::source::Steps;
 use super::{stack, triangles};
 use crate::Hit;
@@ -212,7 +212,8 @@ impl<'a, V: Simd, K: Kind, G: Steps<V>> Walk<'a, V, K, G> {
         }
         let position = slot.position as usize;
         let ray = instance.world_to_object.ray(&self.rays[position]);
-        if Rays::one(&ray).ordinary() == 0 {
+        let lanes = AxisLanes::<V>::new(&ray);
+        if !lanes.is_ordinary() {
             self.answer_scalar(position);
             self.counters.queries -= 1;
             return Next::Finish;
@@ -224,7 +225,7 @@ impl<'a, V: Simd, K: Kind, G: Steps<V>> Walk<'a, V, K, G> {
         };
         // SAFETY: STACK-ROOM: this entry is counted.
         slot.top = unsafe { stack::push(slot.top, self.stack_size, Pointer::LEAVE) };
-        slot.enter_blas::<G>(&ray, level);
+        slot.enter_blas::<V, G>(&lanes, level);
         (slot.instance, slot.blas) = (number as u32, instance.blas);
         slot.start = self.source.start(Some(instance.blas as usize));
         Next::Go(level.root)
