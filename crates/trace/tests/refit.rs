@@ -155,7 +155,8 @@ fn only_what_has_decayed_is_built_anew() {
     let shuffled = soup(120_000, true);
     let told = tracer.refit_or_rebuild(&shuffled, 1.2).unwrap();
     assert!(told.worst() > 1.2, "{told:?}");
-    assert!(0 < told.rebuilt && told.rebuilt < 60_000, "{told:?}");
+    // Half of the octants are at that side, and hold a little more than half of the triangles.
+    assert!(0 < told.rebuilt && told.rebuilt < 75_000, "{told:?}");
     let after = tracer.refit(&shuffled).unwrap().worst();
     assert!(after < 1.2, "{after} {told:?}");
     let of_shuffled = rays(&shuffled, 500);
