@@ -117,7 +117,7 @@ pub(crate) struct BenchTrace {
 #[command(after_long_help = "\
 Examples:
   siliray bench build interior --triangles 1e5
-  siliray --threads 1 bench build bunny.ply sponza.ply --runs 7 --json")]
+  siliray --threads 1 bench build bunny.ply --runs 7 --json")]
 pub(crate) struct BenchBuild {
     /// Files or built-in scenes
     #[arg(value_name = "SCENE", required = true)]

@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn bytes_of_segments_are_kept_once_and_read_as_if_they_were_not() {
-        let bytes: Vec<u8> = (0..40_000u32).map(|n| (n * n >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..40_000u32).map(|n| ((n * n) >> 3) as u8).collect();
         let place = |runs: &[(u64, u64)]| FilePlace { runs: runs.to_vec(), ..FilePlace::default() };
         let mut padded = bytes[100..220].to_vec();
         padded.extend([0; 8]);
