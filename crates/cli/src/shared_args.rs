@@ -103,8 +103,8 @@ pub(crate) struct CameraChoice {
 /// The instructions of the fast tracer.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct KernelChoice {
-    /// The instructions that the tracer uses: plain, simd128, neon, avx2 or avx512 [default: the fastest of this
-    /// processor]
+    /// The instructions that the tracer uses: plain, simd128, neon, avx2 or avx512 [default: the
+    /// fastest of this processor]
     #[arg(long, value_name = "KERNEL", value_parser = values::kernel)]
     pub(crate) kernel: Option<Kernel>,
 }

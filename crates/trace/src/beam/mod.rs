@@ -18,8 +18,8 @@
 //! ```
 //!
 //! The kernels take boxes as structure of arrays, as many at a time as their vectors hold, and give
-//! the bits of [`geometry::Beam::bounds`]: the same operations in the same order, `max` and `min` with
-//! the candidate first so that a NaN candidate is dropped, multiplication and addition apart.
+//! the bits of [`geometry::Beam::bounds`]: the same operations in the same order, `max` and `min`
+//! with the candidate first so that a NaN candidate is dropped, multiplication and addition apart.
 //!
 //! ```
 //! use geometry::{Aabb, Beam, Vec3};

@@ -5,8 +5,8 @@
 //! [`Simd::run`], which alone is compiled with the instructions of the kernel; so vectors stay in
 //! registers and nobody else need name an instruction.
 //!
-//! A comparison gives a bit for each lane, the lowest for the first. Arithmetic is IEEE 754, lane by
-//! lane, in every kernel: what decides hits has the same bits everywhere. One operation may differ
+//! A comparison gives a bit for each lane, the lowest for the first. Arithmetic is IEEE 754, lane
+//! by lane, in every kernel: what decides hits has the same bits everywhere. One operation may differ
 //! and is used where that decides nothing but the work: [`Floats::mul_add`] has one rounding or two
 //! ([`Simd::FUSED`]).
 //!
@@ -432,7 +432,7 @@ fn fold<F: Floats>(lanes: F, better: impl Fn(f32, f32) -> f32) -> f32 {
 #[inline(always)]
 fn bits_of_bytes<I: Ints>(node: *const u8, places: I) -> I {
     let (mut starts, mut words) = ([0u32; 16], [0u32; 16]);
-    // SAFETY: VECTOR-SIZED: sixteen places; the eight bytes from at most the 120th on lie in a node.
+    // SAFETY: VECTOR-SIZED: sixteen places; eight bytes from at most the 120th on lie in a node.
     unsafe {
         places.store(starts.as_mut_ptr());
         for (word, start) in words.iter_mut().zip(starts) {

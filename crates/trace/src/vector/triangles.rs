@@ -128,8 +128,8 @@ pub(crate) unsafe fn accepted<V: Simd>(
     let corners = inlined(
         #[inline(always)]
         |axis: usize| {
-            // SAFETY: POINTER-PROVED, LANE-PRESENT. The rows of the corners on one axis are three rows
-            // apart.
+            // SAFETY: POINTER-PROVED, LANE-PRESENT. The rows of the corners on one axis are three
+            // rows apart.
             let [a, b, c] = unsafe {
                 let first = leaf.add(4 * lane + shear.axes[axis] as usize * row);
                 [*first.cast(), *first.add(3 * row).cast(), *first.add(6 * row).cast()]
