@@ -143,7 +143,7 @@ impl<R: Rule, const TURNED: bool> Source for Bytes<'_, R, TURNED> {
 
     #[inline(always)]
     fn place(&self, pointer: Pointer, slot: &ActiveRay) -> *const u8 {
-        slot.start.wrapping_add((pointer.0 as usize & PLACE) * NODE)
+        slot.start.wrapping_add((pointer.0 as usize & PLACE).wrapping_mul(NODE))
     }
 }
 

@@ -6,9 +6,9 @@
 //! registers and nobody else need name an instruction.
 //!
 //! A comparison gives a bit for each lane, the lowest for the first. Arithmetic is IEEE 754, lane
-//! by lane, in every kernel: what decides hits has the same bits everywhere. One operation may differ
-//! and is used where that decides nothing but the work: [`Floats::mul_add`] has one rounding or two
-//! ([`Simd::FUSED`]).
+//! by lane, in every kernel: what decides hits has the same bits everywhere. One operation may
+//! differ and is used where that decides nothing but the work: [`Floats::mul_add`] has one rounding
+//! or two ([`Simd::FUSED`]).
 //!
 //! | file | concept |
 //! |---|---|
