@@ -27,16 +27,16 @@ SILIRAY = os.environ.get("SILIRAY", "siliray")
 
 
 def main() -> None:
-    options = arguments()
+    measures: dict[str, Callable[[argparse.Namespace, Path], Iterator[dict[str, Any]]]] = {
+        "import": measure_import,
+        "rust": measure_rust,
+        "trimesh": measure_trimesh,
+        "open3d": measure_open3d,
+        "engines": measure_engines,
+        "file": measure_file,
+    }
+    options = arguments(list(measures))
     with tempfile.TemporaryDirectory() as folder:
-        measures: dict[str, Callable[[argparse.Namespace, Path], Iterator[dict[str, Any]]]] = {
-            "import": measure_import,
-            "rust": measure_rust,
-            "trimesh": measure_trimesh,
-            "open3d": measure_open3d,
-            "engines": measure_engines,
-            "file": measure_file,
-        }
         rows = []
         for name, measure in measures.items():
             if options.only and name not in options.only:
@@ -48,7 +48,7 @@ def main() -> None:
         options.json.write_text(json.dumps({"rows": rows}, indent=2) + "\n")
 
 
-def arguments() -> argparse.Namespace:
+def arguments(measures: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--scene", default="interior", help="a file or a built-in scene")
     parser.add_argument("--rays", type=float, default=1e6, help="bounce rays")
@@ -56,7 +56,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--engine-rays", type=float, default=1e9, help="rays through engines")
     parser.add_argument("--file-rays", type=float, default=1e7, help="rays of the streamed file")
     parser.add_argument("--workers", type=int, default=2, help="workers of the engines")
-    parser.add_argument("--only", action="append", help="import, rust, trimesh, open3d, …")
+    parser.add_argument("--only", action="append", choices=measures, help="again for several")
     parser.add_argument("--json", type=Path, help="a file for the rows")
     return parser.parse_args()
 
