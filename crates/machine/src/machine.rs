@@ -87,12 +87,14 @@ pub trait Machine: Send + Sync {
 
 /// Implements [`Machine`] by one method of the type that is generic over who watches, so that
 /// watching costs nothing when nobody does. The method takes the query, the answer and the
-/// observer, and leaves [`Step::End`](crate::Step::End) to the macro.
+/// observer, and leaves [`Step::End`](crate::Step::End) to the macro. The name is an expression, or
+/// `|machine| …` where machines of one type have several.
 #[macro_export]
 macro_rules! traced_machine {
-    ($machine:ty, $name:expr, $walk:ident) => {
+    ($machine:ty, |$this:ident| $name:expr, $walk:ident) => {
         impl $crate::Machine for $machine {
             fn name(&self) -> &'static str {
+                let $this = self;
                 $name
             }
 
@@ -115,6 +117,9 @@ macro_rules! traced_machine {
                 self.$walk(query, answer, &mut $crate::Unwatched)
             }
         }
+    };
+    ($machine:ty, $name:expr, $walk:ident) => {
+        $crate::traced_machine!($machine, |_machine| $name, $walk);
     };
 }
 

@@ -4,7 +4,7 @@ use crate::config::{Config, ConfigError};
 use crate::job::Answer as RunAnswer;
 use crate::run::{self, Options, Run, RunError};
 use crate::world::World;
-use machine::{Answer, Counters, Machine, MachineError, Observer, Query, Step, Unwatched};
+use machine::{Answer, Counters, MachineError, Observer, Query};
 use std::ops::ControlFlow;
 
 /// The name of the machine in options and reports.
@@ -50,26 +50,7 @@ impl TtuMachine {
     }
 }
 
-impl Machine for TtuMachine {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn watch(
-        &self,
-        query: &Query,
-        answer: &mut Answer,
-        observer: &mut dyn Observer,
-    ) -> Result<(), MachineError> {
-        let outcome = self.ask(query, answer, observer);
-        observer.see(Step::End);
-        outcome
-    }
-
-    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
-        self.ask(query, answer, &mut Unwatched)
-    }
-}
+machine::traced_machine!(TtuMachine, NAME, ask);
 
 /// What a run did, as other machines count it.
 #[must_use]

@@ -39,7 +39,7 @@ use bvh4::layout::SortHeuristic;
 use bvh4::walk::Found;
 use geometry::TriangleRule;
 use lane::Lane;
-use machine::{Answer, Checked, Machine, MachineError, Observer, Query, Step, Unwatched};
+use machine::{Answer, Checked, MachineError, Observer, Query};
 use std::sync::Arc;
 use walk_image::WalkImage;
 
@@ -155,23 +155,4 @@ impl Walk {
     }
 }
 
-impl Machine for Walk {
-    fn name(&self) -> &'static str {
-        self.image.kind.name
-    }
-
-    fn watch(
-        &self,
-        query: &Query,
-        answer: &mut Answer,
-        observer: &mut dyn Observer,
-    ) -> Result<(), MachineError> {
-        let outcome = self.trace(query, answer, observer);
-        observer.see(Step::End);
-        outcome
-    }
-
-    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
-        self.trace(query, answer, &mut Unwatched)
-    }
-}
+machine::traced_machine!(Walk, |walk| walk.image.kind.name, trace);

@@ -29,9 +29,7 @@ use super::walk_image::{Ability, WalkImage};
 use crate::Gfx12;
 use crate::layout::{NodePointer, PointerFlags, SortHeuristic};
 use bvh4::walk::Found;
-use machine::{
-    Answer, Checked, Hit, Machine, MachineError, Observer, Query, RayQuery, Step, Unwatched,
-};
+use machine::{Answer, Checked, Hit, MachineError, Observer, Query, RayQuery};
 use std::sync::Arc;
 
 const RADV: &str = "gfx12-radv";
@@ -128,26 +126,7 @@ impl RadvLiteral {
 
 machine::traced_machine!(Radv, RADV, trace);
 
-impl Machine for RadvLiteral {
-    fn name(&self) -> &'static str {
-        self.shipped.name()
-    }
-
-    fn watch(
-        &self,
-        query: &Query,
-        answer: &mut Answer,
-        observer: &mut dyn Observer,
-    ) -> Result<(), MachineError> {
-        let outcome = self.trace(query, answer, observer);
-        observer.see(Step::End);
-        outcome
-    }
-
-    fn answer_into(&self, query: &Query, answer: &mut Answer) -> Result<(), MachineError> {
-        self.trace(query, answer, &mut Unwatched)
-    }
-}
+machine::traced_machine!(RadvLiteral, |machine| machine.shipped.name(), trace);
 
 /// Which extent a step that walks back has.
 #[derive(Clone, Copy)]
