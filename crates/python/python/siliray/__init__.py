@@ -10,34 +10,20 @@ of drivers; simulate ray-tracing hardware.
 """
 
 from . import isbe
+from ._build import Built, build
 from ._contacts import AllContacts, Contacts
 from ._document import Document, Table
 from ._hits import MISS, AllHits, Hits
 from ._image import Image, RawMemory
-from ._machines import (
-    Built,
-    Comparison,
-    Simulation,
-    Walk,
-    build,
-    check,
-    clearance,
-    compare,
-    configs,
-    conformance,
-    diff,
-    inspect,
-    intersect,
-    simulate,
-    vectors,
-    walk,
-)
+from ._inspect import check, diff, inspect, intersect, vectors
 from ._native import version as __version__
 from ._nearest import NearestPoints
 from ._render import Rendering, render
 from ._scene import Geometry, Instance, Scene
 from ._shapes import Beams, Frusta, Shapes, Spheres
+from ._simulate import Comparison, Simulation, compare, configs, conformance, simulate
 from ._tracer import Tracer
+from ._walk import Walk, clearance, walk
 from .errors import (
     ArrayError,
     BuildError,

@@ -158,7 +158,7 @@ class Image:
         return f"<siliray.Image {self.name!r}: {self.format}, {self.nbytes} bytes>"
 
     def _repr_html_(self) -> str:
-        from ._machines import inspect
+        from ._inspect import inspect
 
         found = self.check()
         if found["nodes"] == 0:

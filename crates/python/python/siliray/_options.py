@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from os import PathLike, fspath
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,11 @@ from .errors import OptionError
 
 #: What counts and sizes are at most.
 MOST = 2**63 - 1
+#: The largest number of 32 bits.
+WORD = 2**32 - 1
+
+#: Three numbers.
+Vector: TypeAlias = Sequence[float]
 
 
 def wrong(name: str, value: object, expected: str) -> NoReturn:
@@ -67,11 +72,23 @@ def vector(values: object, name: str, *counts: int) -> list[float]:
     return [number(part, name) for part in parts]
 
 
+def point(values: object, name: str) -> tuple[float, float, float]:
+    """Three numbers."""
+    x, y, z = vector(values, name, 3)
+    return x, y, z
+
+
 def integers(values: object, name: str, count: int, low: int = 0, high: int = MOST) -> list[int]:
     """So many whole numbers."""
     if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != count:
         wrong(name, values, f"{count} whole numbers")
     return [integer(value, name, low, high) for value in values]
+
+
+def pair(values: object, name: str, low: int, high: int) -> tuple[int, int]:
+    """Two whole numbers."""
+    first, second = integers(values, name, 2, low, high)
+    return first, second
 
 
 def text(value: object, name: str) -> str:
@@ -125,3 +142,12 @@ def mapping(value: object, name: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
         wrong(name, value, "values by name")
     return {text(key, name): one for key, one in value.items()}
+
+
+def value(value: object, name: str) -> str:
+    """A value of a setting, as the command line takes it."""
+    if isinstance(value, (bool, np.bool_)):
+        return str(value).lower()
+    if not isinstance(value, (str, int, float, np.integer, np.floating)):
+        wrong(name, value, "a number, a text, True or False")
+    return str(value)

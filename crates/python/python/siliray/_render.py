@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from . import _native, _options
 from ._document import Document
 from ._image import Image, write_file
-from ._machines import Camera, chosen_camera, chosen_walker, picture_size
 from ._progress import Progress, callback
 from ._scene import Scene, SceneLike
+from ._walk import Camera, chosen_camera, chosen_walker, picture_size
 from .errors import OptionError
 
 
@@ -94,7 +94,7 @@ def render(
     losses = _options.truth(losses, "losses")
     if heatmap is not None and losses:
         raise OptionError("heatmap and losses: expected one of them")
-    brightest = _options.optional_integer(scale, "scale", 1, 2**32 - 1)
+    brightest = _options.optional_integer(scale, "scale", 1, _options.WORD)
     if brightest is not None and heatmap is None:
         raise OptionError("scale: expected the count with the brightest colour of a heat map")
     text, png, pixels, counts = _native.render(
@@ -102,7 +102,7 @@ def render(
         chosen_walker(machine, format, rebuild, preset, rule, stack_size),
         {
             "size": picture_size(size),
-            "samples": _options.integer(samples, "samples", 1, 2**32 - 1),
+            "samples": _options.integer(samples, "samples", 1, _options.WORD),
             "heatmap": _options.optional_text(heatmap, "heatmap"),
             "scale": brightest,
             "losses": losses,

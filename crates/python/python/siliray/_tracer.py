@@ -263,7 +263,7 @@ class Tracer:
 
     @property
     def kernel(self) -> str:
-        """The instructions in use: `scalar`, `avx2` or `avx512`."""
+        """The instructions in use: `plain`, `avx2`, `avx512` …."""
         return self._native.kernel
 
     @property
