@@ -35,7 +35,9 @@ const FEWER_BISECTIONS: usize = 2;
 pub(crate) fn regroup(bvh: &Bvh, primitives: &Primitives) -> Result<Bvh, BuildError> {
     let given = Quality::of(bvh);
     let unit = half_area(&bvh.root().bounds);
-    if given.nodes == 0 || given.sah_cost <= 0.0 || !(unit > 0.0 && unit.is_finite()) {
+    // Boxes that a file stores may be huge, or infinite.
+    let is_usable = |cost: f64| cost > 0.0 && cost.is_finite();
+    if given.nodes == 0 || !is_usable(given.sah_cost) || !is_usable(unit) {
         return Ok(bvh.clone());
     }
     let node_cost = given.sah_cost / given.nodes as f64;

@@ -202,3 +202,27 @@ fn ranges_have_eight_pairs_at_most() {
         }
     }
 }
+
+#[test]
+fn boxes_that_a_file_stores_may_be_huge() {
+    for plane in [f32::MAX, f32::INFINITY] {
+        let triangle = Triangle::new(Vec3::ZERO, Vec3::X, Vec3::Y);
+        let ids = (0..40).map(|primitive| PrimitiveId {
+            geometry: 0,
+            primitive,
+            flags: PrimitiveFlags::OPAQUE,
+        });
+        let triangles = vec![triangle; 40];
+        let primitives = Primitives { triangles, ids: ids.collect(), ..Primitives::default() };
+        let bounds = primitives.bounds(0);
+        let mut odd = bounds;
+        odd.max.x = plane;
+        let root = Node { bounds, link: NodeLink::inner(1, 2) };
+        let leaf = |bounds, first| Node { bounds, link: NodeLink::leaf(first, 20) };
+        let nodes = vec![root, leaf(odd, 0), leaf(bounds, 20)];
+        let bvh = Bvh::new(nodes, (0..40).collect(), 40).unwrap();
+        let tree = single(Blas { primitives, bvh });
+        let image = encode(&tree, &Options::default()).unwrap().image;
+        assert!(gfx12::check::check(image).is_sound(), "{plane}");
+    }
+}
