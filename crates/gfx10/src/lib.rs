@@ -25,9 +25,6 @@
 //! HIPRT, Radeon Raytracing Analyzer, the ISA guides, and results captured on newer hardware by the
 //! author of amdgpu-sim.
 
-#[cfg(target_family = "wasm")]
-extern crate sequential as rayon;
-
 pub mod describe;
 pub mod dump;
 pub mod encode;

@@ -18,6 +18,7 @@
 use geometry::{Triangle, Vec3};
 use machine::bits::Bits;
 use machine::fields::Show;
+use tree::PrimitiveFlags;
 
 machine::fields! {
     /// What the id word holds: its bytes 0 and 1 describe the triangles.
@@ -72,7 +73,21 @@ pub fn own_triangle(tested: Triangle, info: TriangleInfo) -> Triangle {
     own_order(info).map_or(tested, |order| Triangle { vertices: order.map(|k| tested.vertices[k]) })
 }
 
+/// The id word of a single triangle or, with the nibbles of its sources, of a pair.
+#[must_use]
+pub fn id_word(nibbles: &[u8], flags: &[PrimitiveFlags]) -> u32 {
+    let bytes = nibbles.iter().zip(flags).map(|(&sources, &flags)| TriangleInfo {
+        double_sided: flags.contains(PrimitiveFlags::DOUBLE_SIDED),
+        opaque: flags.contains(PrimitiveFlags::OPAQUE),
+        ..TriangleInfo::from_byte(sources)
+    });
+    bytes.rev().fold(0, |word, info| word << 8 | u32::from(info.to_byte()))
+}
+
 impl TriangleInfo {
+    /// The sources of a triangle in its own order.
+    pub const OWN_ORDER: u8 = 0x9;
+
     /// Reads a byte.
     #[must_use]
     #[inline]

@@ -1,9 +1,9 @@
 //! What stands around the nodes: RADV's header; GPURT's metadata, header and lists.
 
-use super::place::Places;
 use crate::Generation;
 use bvh4::encode::contents::Contents;
 use bvh4::encode::draft::{Draft, Leaf};
+use bvh4::encode::places::Places;
 use bvh4::layout::pointer::UNIT_BYTES;
 use bvh4::layout::{Bvh4Kind, Bvh4Pointer, CullFlags, GeometryInfo, GpurtHeader, RadvHeader};
 use geometry::Aabb;

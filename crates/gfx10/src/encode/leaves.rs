@@ -1,7 +1,7 @@
 //! Leaf and instance nodes of each policy, and the levels that they make.
 
 use super::headers;
-use super::write::{LeafBits, Level, Structure};
+use super::write::{Level, Structure};
 use super::{ID_LIMIT, Options, Policy, place};
 use crate::Generation;
 use crate::layout::instance_node::api_flags;
@@ -13,49 +13,26 @@ use bvh4::EncodeError;
 use bvh4::decode::instance::{instance_flags, own_flags};
 use bvh4::encode::contents::Contents;
 use bvh4::encode::draft::{Draft, Leaf};
-use bvh4::encode::error::check_instances;
-use bvh4::encode::instances::{instance_leaves, kind_flags, widen_for_transforms};
-use bvh4::encode::leaves::{check_primitives, contents, kept_leaves, paired_leaves, single_leaves};
-use bvh4::encode::margin::tlas_margin;
+use bvh4::encode::instances::kind_flags;
+use bvh4::encode::leaves::contents;
+use bvh4::encode::levels::BlasFacts;
+use bvh4::encode::places::NodeBytes;
+use bvh4::layout::triangle_info::id_word;
 use bvh4::layout::{BasePointer, CullFlags, PointerFlags, TriangleInfo};
-use geometry::{Aabb, InstanceFlags, Vec3};
+use geometry::{InstanceFlags, Vec3};
 use tree::primitives::Primitive;
 use tree::{Blas, Instance, PrimitiveFlags, PrimitiveId, Primitives, Tlas};
-
-/// Sources of a triangle in its own order.
-const OWN_ORDER: u8 = 0x9;
-
-/// What a TLAS must know of a BLAS.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct BlasFacts {
-    /// The box around what it holds.
-    pub(super) bounds: Aabb,
-    pub(super) cull_flags: CullFlags,
-    /// Where its base is.
-    pub(super) base: u64,
-    /// Bytes before the base.
-    pub(super) base_offset: u64,
-}
 
 /// A BLAS with a place for each node.
 pub(super) fn blas(
     level: usize,
     blas: &Blas,
+    draft: Draft,
     margin: f32,
     generation: Generation,
     options: &Options,
 ) -> Result<Structure, EncodeError> {
     let primitives = &blas.primitives;
-    check_primitives(level, blas, ID_LIMIT)?;
-    let draft = Draft::new(&blas.bvh, options.keep_leaves, |loose| {
-        let are_single = loose.iter().all(|leaf| leaf.items.len() == 1);
-        match (options.policy, options.keep_leaves) {
-            (Policy::Radv, true) if are_single => kept_leaves(loose, primitives),
-            (Policy::Radv, _) => single_leaves(loose, primitives),
-            (_, true) => kept_leaves(loose, primitives),
-            (_, false) => paired_leaves(loose, primitives),
-        }
-    });
     let level = Level {
         number: level,
         draft,
@@ -76,25 +53,15 @@ pub(super) fn blas(
     )
 }
 
-/// A TLAS with a place for each node. The addresses in `blases` are not looked at.
+/// A TLAS with a place for each node.
 pub(super) fn tlas(
     tlas: &Tlas,
     blases: &[BlasFacts],
+    draft: Draft,
+    margin: f32,
     generation: Generation,
     options: &Options,
 ) -> Result<Structure, EncodeError> {
-    check_instances(tlas, blases.len())?;
-    let regrouped = EncodeError::regrouped(blases.len());
-    let bvh = tree::reshape::gather(&tlas.bvh, |_| false).map_err(regrouped)?;
-    let mut draft = Draft::new(&bvh, options.keep_leaves, |loose| {
-        instance_leaves(loose, tlas, |blas| blases[blas as usize].bounds)
-    });
-    let margin = if options.margin {
-        widen_for_transforms(&mut draft, tlas);
-        tlas_margin(tlas).plain
-    } else {
-        0.0
-    };
     let level = Level {
         number: blases.len(),
         draft,
@@ -132,24 +99,22 @@ fn forced(below: CullFlags, flags: InstanceFlags) -> CullFlags {
 }
 
 /// The node of a leaf.
-pub(super) fn leaf_bits(
+pub(super) fn leaf_bytes(
     leaf: &Leaf,
     primitives: &Primitives,
     generation: Generation,
     policy: Policy,
-) -> LeafBits {
+) -> NodeBytes {
     let id = |item: u32| primitives.ids[item as usize];
-    LeafBits::Half(match *leaf {
+    NodeBytes::Half(match *leaf {
         Leaf::Pair { items, edge } => {
             let [first, second] = items.map(|item| &primitives.triangles[item as usize]);
-            let [low, high] = edge.nibbles();
             GpurtTriangleNode {
                 vertices: edge.vertices(first, second),
                 geometry_id: id(items[0]).geometry,
                 geometry_flags: gpurt_flags(id(items[0])),
                 primitive_ids: items.map(|item| id(item).primitive),
-                id_word: u32::from(info_byte(low, id(items[0])))
-                    | u32::from(info_byte(high, id(items[1]))) << 8,
+                id_word: id_word(&edge.nibbles(), &items.map(|item| id(item).flags)),
             }
             .encode()
         }
@@ -165,7 +130,7 @@ pub(super) fn leaf_bits(
                         geometry_id: id(item).geometry,
                         geometry_flags: gpurt_flags(id(item)),
                         primitive_ids: [id(item).primitive; 2],
-                        id_word: info_byte(OWN_ORDER, id(item)).into(),
+                        id_word: id_word(&[TriangleInfo::OWN_ORDER], &[id(item).flags]),
                     }
                     .encode()
                 }
@@ -197,8 +162,11 @@ fn radv_triangle(
     id: PrimitiveId,
     generation: Generation,
 ) -> machine::bits::HalfNodeBits {
-    let info = TriangleInfo::from_byte(info_byte(OWN_ORDER, id));
-    let opaque = info.opaque && generation == Generation::Gfx11;
+    let mut flags = id.flags;
+    flags.remove(match generation {
+        Generation::Gfx10 => PrimitiveFlags::OPAQUE,
+        Generation::Gfx11 => PrimitiveFlags::empty(),
+    });
     RadvTriangleNode {
         vertices,
         undefined: [0; 3],
@@ -206,7 +174,7 @@ fn radv_triangle(
         geometry_id: id.geometry,
         geometry_flags: radv_flags(id),
         undefined_word: 0,
-        id_word: TriangleInfo { opaque, ..info }.to_byte().into(),
+        id_word: id_word(&[TriangleInfo::OWN_ORDER], &[flags]),
     }
     .encode()
 }
@@ -223,23 +191,14 @@ fn radv_flags(id: PrimitiveId) -> u8 {
     u8::from(is_opaque(id)) << 3
 }
 
-fn info_byte(sources: u8, id: PrimitiveId) -> u8 {
-    TriangleInfo {
-        double_sided: id.flags.contains(PrimitiveFlags::DOUBLE_SIDED),
-        opaque: is_opaque(id),
-        ..TriangleInfo::from_byte(sources)
-    }
-    .to_byte()
-}
-
 /// The node of an instance.
-pub(super) fn instance_bits(
+pub(super) fn instance_bytes(
     number: u32,
     instance: &Instance,
     blas: &BlasFacts,
     generation: Generation,
     policy: Policy,
-) -> LeafBits {
+) -> NodeBytes {
     let flags = match generation {
         Generation::Gfx11 => own_flags(instance.flags) | kind_flags(blas.cull_flags),
         Generation::Gfx10 => PointerFlags::empty(),
@@ -282,5 +241,5 @@ pub(super) fn instance_bits(
         }
         .encode(),
     };
-    LeafBits::Whole(Box::new(bits))
+    NodeBytes::Whole(Box::new(bits))
 }

@@ -21,14 +21,12 @@ mod write;
 use crate::{GFX10_NAME, GFX11_NAME, Generation, Writer};
 use bvh4::EncodeError;
 use bvh4::dump::memory::ALIGNMENT as MEMORY_ALIGNMENT;
-use bvh4::encode::draft::Leaf;
-use bvh4::encode::leaves::referred_bounds;
-use bvh4::encode::margin::{Margin, blas_margins};
-use bvh4::layout::base_pointer::ADDRESS_MASK;
-use leaves::BlasFacts;
-use machine::{Image, Segment};
-use rayon::prelude::*;
-use tree::Tree;
+use bvh4::encode::draft::{Draft, Leaf, LooseLeaf, NewLeaf};
+use bvh4::encode::leaves::{kept_leaves, paired_leaves, single_leaves};
+use bvh4::encode::levels::{self, BlasFacts, Layout, Terms};
+use bvh4::encode::places::NodeBytes;
+use machine::Image;
+use tree::{Blas, Instance, Primitives, Tlas, Tree};
 use write::Structure;
 
 /// Segments lie at multiples of this.
@@ -123,87 +121,68 @@ pub fn encode(
     generation: Generation,
     options: &Options,
 ) -> Result<Image, EncodeError> {
-    if tree.tlas.is_none() && tree.blases.len() != 1 {
-        return Err(EncodeError::BlasCount { blases: tree.blases.len() });
-    }
-    let structures = blas_structures(tree, generation, options)?;
-    let mut facts: Vec<BlasFacts> = structures
-        .iter()
-        .zip(&tree.blases)
-        .map(|(structure, blas)| BlasFacts {
-            bounds: referred_bounds(blas),
-            cull_flags: structure.all_contents().cull_flags,
-            base: 0,
-            base_offset: structure.base_offset(),
-        })
-        .collect();
-    let tlas = match &tree.tlas {
-        Some(given) => Some((given, leaves::tlas(given, &facts, generation, options)?)),
-        None => None,
-    };
-
-    // RADV's memory is a file of its own, in which addresses are offsets.
-    let (first_address, alignment) = match options.policy {
-        Policy::Radv => (0, MEMORY_ALIGNMENT),
-        Policy::Own | Policy::Gpurt => (FIRST_ADDRESS, SEGMENT_ALIGNMENT),
-    };
-    let mut next = first_address;
-    let mut places = Vec::with_capacity(structures.len() + 1);
-    for structure in tlas.iter().map(|(_, structure)| structure).chain(&structures) {
-        let (address, bytes) = (next, structure.byte_count());
-        next = (address + bytes).next_multiple_of(alignment);
-        if next > ADDRESS_MASK + 1 {
-            return Err(EncodeError::Addresses { end: next, limit: ADDRESS_MASK + 1 });
-        }
-        places.push((address, bytes));
-    }
-    let top = usize::from(tlas.is_some());
-    for (facts, (address, _)) in facts.iter_mut().zip(&places[top..]) {
-        facts.base = address + facts.base_offset;
-    }
-    let blank = |&(address, bytes): &(u64, u64)| Segment::zeroed(address, bytes as usize);
-    let mut segments: Vec<Segment> = places.iter().map(blank).collect();
-    let (tlas_segments, blas_segments) = segments.split_at_mut(top);
-    if let (Some((given, structure)), [segment]) = (&tlas, tlas_segments) {
-        let node = |leaf: &Leaf| {
-            let number = leaf.first_item();
-            let instance = &given.instances[number as usize];
-            let below = &facts[instance.blas as usize];
-            leaves::instance_bits(number, instance, below, generation, options.policy)
-        };
-        structure.write(node, segment.address, segment.bytes_mut());
-    }
-    let blases = blas_segments.par_iter_mut().zip(&structures).zip(&tree.blases);
-    blases.for_each(|((segment, structure), blas)| {
-        let node =
-            |leaf: &Leaf| leaves::leaf_bits(leaf, &blas.primitives, generation, options.policy);
-        structure.write(node, segment.address, segment.bytes_mut());
-    });
-
-    let first = tlas.as_ref().map(|(_, structure)| structure).or(structures.first());
-    let base = first_address + first.map_or(0, Structure::base_offset);
+    let layout = Target { generation, options };
+    let (segments, base) = levels::encode(&layout, tree)?;
     let root = u64::from(place::root(options.policy).0);
     let bases = vec![base, base, options.policy.writer().code()];
     let format = if generation == Generation::Gfx11 { GFX11_NAME } else { GFX10_NAME };
     Ok(Image { format, segments, bases, root })
 }
 
-fn blas_structures(
-    tree: &Tree,
+/// The layout of a generation.
+struct Target<'a> {
     generation: Generation,
-    options: &Options,
-) -> Result<Vec<Structure>, EncodeError> {
-    let margins = if options.margin {
-        blas_margins(tree)
-    } else {
-        vec![Margin::default(); tree.blases.len()]
-    };
-    let results: Vec<Result<Structure, EncodeError>> = tree
-        .blases
-        .par_iter()
-        .zip(margins)
-        .enumerate()
-        .map(|(level, (blas, margin))| leaves::blas(level, blas, margin.plain, generation, options))
-        .collect();
-    results.into_iter().collect()
+    options: &'a Options,
+}
+
+impl Layout for Target<'_> {
+    type Level = Structure;
+
+    fn terms(&self) -> Terms {
+        // RADV's memory is a file of its own, in which addresses are offsets.
+        let (first_address, alignment) = match self.options.policy {
+            Policy::Radv => (0, MEMORY_ALIGNMENT),
+            Policy::Own | Policy::Gpurt => (FIRST_ADDRESS, SEGMENT_ALIGNMENT),
+        };
+        let Options { margin, keep_leaves, .. } = *self.options;
+        Terms { first_address, alignment, geometry_limit: ID_LIMIT, margin, keep_leaves }
+    }
+
+    fn leaves(&self, loose: &[LooseLeaf<'_>], primitives: &Primitives) -> Vec<NewLeaf> {
+        let are_single = loose.iter().all(|leaf| leaf.items.len() == 1);
+        match (self.options.policy, self.options.keep_leaves) {
+            (Policy::Radv, true) if are_single => kept_leaves(loose, primitives),
+            (Policy::Radv, _) => single_leaves(loose, primitives),
+            (_, true) => kept_leaves(loose, primitives),
+            (_, false) => paired_leaves(loose, primitives),
+        }
+    }
+
+    fn blas(
+        &self,
+        number: usize,
+        blas: &Blas,
+        draft: Draft,
+        margin: f32,
+    ) -> Result<Structure, EncodeError> {
+        leaves::blas(number, blas, draft, margin, self.generation, self.options)
+    }
+
+    fn tlas(
+        &self,
+        tlas: &Tlas,
+        blases: &[BlasFacts],
+        draft: Draft,
+        margin: f32,
+    ) -> Result<Structure, EncodeError> {
+        leaves::tlas(tlas, blases, draft, margin, self.generation, self.options)
+    }
+
+    fn leaf_bytes(&self, leaf: &Leaf, primitives: &Primitives) -> NodeBytes {
+        leaves::leaf_bytes(leaf, primitives, self.generation, self.options.policy)
+    }
+
+    fn instance_bytes(&self, number: u32, instance: &Instance, below: &BlasFacts) -> NodeBytes {
+        leaves::instance_bytes(number, instance, below, self.generation, self.options.policy)
+    }
 }

@@ -1,20 +1,15 @@
 //! Tree → image.
 
-use super::blas::{self, referred_bounds};
-use super::tlas::{self, BlasFacts};
 use super::write::Structure;
-use super::{EncodeError, NAME};
-use crate::layout::base_pointer::ADDRESS_MASK;
-use bvh4::encode::draft::Leaf;
-use bvh4::encode::margin::{Margin, blas_margins};
-use machine::{Image, Segment};
-use rayon::prelude::*;
-use tree::Tree;
-
-/// Segments lie at multiples of this.
-const SEGMENT_ALIGNMENT: u64 = 4096;
-/// Where the first segment lies.
-const FIRST_ADDRESS: u64 = 0x1_0000;
+use super::{EncodeError, GEOMETRY_LIMIT, NAME, blas, tlas};
+use crate::layout::bvh4x2::Bvh4Pointer;
+use bvh4::encode::contents::Contents;
+use bvh4::encode::draft::{Draft, Leaf, LooseLeaf, NewLeaf};
+use bvh4::encode::leaves::{contents, kept_leaves, paired_leaves};
+use bvh4::encode::levels::{self, BlasFacts, Layout, Terms};
+use bvh4::encode::places::NodeBytes;
+use machine::Image;
+use tree::{Blas, Instance, Primitives, Tlas, Tree};
 
 /// How the planes of boxes are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -33,6 +28,14 @@ impl BoxPrecision {
         match self {
             Self::Fp32 => "fp32",
             Self::High => "high",
+        }
+    }
+
+    /// The pointer to every root.
+    pub(super) const fn root(self) -> Bvh4Pointer {
+        match self {
+            Self::Fp32 => Bvh4Pointer(5),
+            Self::High => Bvh4Pointer(4),
         }
     }
 }
@@ -74,84 +77,60 @@ impl Options {
 /// # Errors
 /// When the tree holds something that the format cannot express.
 pub fn encode(tree: &Tree, options: &Options) -> Result<Image, EncodeError> {
-    if tree.tlas.is_none() && tree.blases.len() != 1 {
-        return Err(EncodeError::BlasCount { blases: tree.blases.len() });
-    }
-    let structures = blas_structures(tree, options)?;
-    let mut facts: Vec<BlasFacts> = structures
-        .iter()
-        .zip(&tree.blases)
-        .map(|(structure, blas)| BlasFacts {
-            bounds: referred_bounds(blas),
-            root: structure.root(),
-            cull_flags: structure.all_contents().cull_flags,
-            base: 0,
-            metadata_bytes: structure.base_offset(),
-        })
-        .collect();
-    let tlas = match &tree.tlas {
-        Some(given) => Some((given, tlas::structure(given, &facts, options)?)),
-        None => None,
-    };
-
-    let mut next = FIRST_ADDRESS;
-    let mut segment_of = |structure: &Structure| {
-        let (address, bytes) = (next, structure.byte_count());
-        next = (address + bytes).next_multiple_of(SEGMENT_ALIGNMENT);
-        (next <= ADDRESS_MASK + 1)
-            .then_some((address, bytes))
-            .ok_or(EncodeError::Addresses { end: next, limit: ADDRESS_MASK + 1 })
-    };
-    let mut places = Vec::with_capacity(structures.len() + 1);
-    for structure in tlas.iter().map(|(_, structure)| structure).chain(&structures) {
-        places.push(segment_of(structure)?);
-    }
-    let blas_places = &places[usize::from(tlas.is_some())..];
-    for (facts, (address, _)) in facts.iter_mut().zip(blas_places) {
-        facts.base = address + facts.metadata_bytes;
-    }
-    let blank = |&(address, bytes): &(u64, u64)| Segment::zeroed(address, bytes as usize);
-    let mut segments: Vec<Segment> = places.iter().map(blank).collect();
-    let (tlas_segments, blas_segments) = segments.split_at_mut(usize::from(tlas.is_some()));
-    if let (Some((given, structure)), [segment]) = (&tlas, tlas_segments) {
-        let node = |leaf: &Leaf| {
-            let number = leaf.first_item();
-            let instance = &given.instances[number as usize];
-            tlas::leaf_bits(number, instance, &facts[instance.blas as usize])
-        };
-        structure.write(node, segment.bytes_mut())?;
-    }
-    let written: Vec<Result<(), EncodeError>> = blas_segments
-        .par_iter_mut()
-        .zip(&structures)
-        .zip(&tree.blases)
-        .map(|((segment, structure), blas)| {
-            let node = |leaf: &Leaf| blas::leaf_bits(leaf, &blas.primitives);
-            structure.write(node, segment.bytes_mut())
-        })
-        .collect();
-    // The error of the first level that has one, whichever thread was faster.
-    written.into_iter().collect::<Result<(), _>>()?;
-
-    let root_structure = tlas.as_ref().map(|(_, structure)| structure).or(structures.first());
-    let (base_offset, root) =
-        root_structure.map_or((0, 0), |structure| (structure.base_offset(), structure.root().0));
-    let bases = vec![FIRST_ADDRESS + base_offset; 2];
-    Ok(Image { format: NAME, segments, bases, root: u64::from(root) })
+    let (segments, base) = levels::encode(&Bvh4x2(*options), tree)?;
+    let root = options.precision.root().into();
+    Ok(Image { format: NAME, segments, bases: vec![base; 2], root })
 }
 
-fn blas_structures(tree: &Tree, options: &Options) -> Result<Vec<Structure>, EncodeError> {
-    let margins = if options.margin {
-        blas_margins(tree)
-    } else {
-        vec![Margin::default(); tree.blases.len()]
-    };
-    let results: Vec<Result<Structure, EncodeError>> = tree
-        .blases
-        .par_iter()
-        .zip(margins)
-        .enumerate()
-        .map(|(level, (given, margin))| blas::structure(level, given, margin.plain, options))
-        .collect();
-    results.into_iter().collect()
+/// The layout.
+struct Bvh4x2(Options);
+
+impl Layout for Bvh4x2 {
+    type Level = Structure;
+
+    fn terms(&self) -> Terms {
+        Terms {
+            first_address: 0x1_0000,
+            alignment: 4096,
+            geometry_limit: GEOMETRY_LIMIT,
+            margin: self.0.margin,
+            keep_leaves: self.0.keep_leaves,
+        }
+    }
+
+    fn leaves(&self, loose: &[LooseLeaf<'_>], primitives: &Primitives) -> Vec<NewLeaf> {
+        match self.0.keep_leaves {
+            true => kept_leaves(loose, primitives),
+            false => paired_leaves(loose, primitives),
+        }
+    }
+
+    fn blas(
+        &self,
+        number: usize,
+        blas: &Blas,
+        draft: Draft,
+        margin: f32,
+    ) -> Result<Structure, EncodeError> {
+        let contents = |leaf: &Leaf| contents(leaf, &blas.primitives);
+        Structure::new(number, draft, self.0.precision, margin, contents)
+    }
+
+    fn tlas(
+        &self,
+        _: &Tlas,
+        blases: &[BlasFacts],
+        draft: Draft,
+        margin: f32,
+    ) -> Result<Structure, EncodeError> {
+        Structure::new(blases.len(), draft, self.0.precision, margin, |_| Contents::NOTHING)
+    }
+
+    fn leaf_bytes(&self, leaf: &Leaf, primitives: &Primitives) -> NodeBytes {
+        blas::leaf_bytes(leaf, primitives)
+    }
+
+    fn instance_bytes(&self, number: u32, instance: &Instance, below: &BlasFacts) -> NodeBytes {
+        tlas::instance_bytes(number, instance, below, self.0.precision)
+    }
 }

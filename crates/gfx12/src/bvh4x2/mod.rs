@@ -14,9 +14,8 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | `place` | which unit a node gets |
 //! | `write` | nodes and parent tables as bytes |
-//! | `blas`, `tlas`, [`encode`](mod@encode) | levels and whole images |
+//! | `blas`, `tlas`, [`encode`](mod@encode) | leaf nodes and whole images |
 //! | [`survey`] | how nodes are read, for [`bvh4::image`] |
 //! | `decode`, [`check`](mod@check) | triangles of a node; the proof of an untrusted image |
 //! | [`nodes`](mod@nodes), [`report`](mod@report) | every node for comparing; figures of an image |
@@ -31,7 +30,6 @@ pub mod encode;
 pub mod file;
 pub mod format;
 pub mod nodes;
-mod place;
 pub mod report;
 pub mod survey;
 mod tlas;

@@ -61,9 +61,8 @@ use crate::layout::NodePointer;
 use crate::survey::Structure;
 use blas::EncodedBlas;
 use bvh4::EncodeError as TreeError;
-use bvh4::encode::margin::{Margin, blas_margins};
+use bvh4::encode::levels::blas_levels;
 use machine::{Image, Segment};
-use rayon::prelude::*;
 use std::fmt;
 use std::str::FromStr;
 use tree::{Quality, Tree};
@@ -197,24 +196,9 @@ pub fn encode_in_frames(
     frames: &Frames,
     options: &Options,
 ) -> Result<Encoded, EncodeError> {
-    if tree.tlas.is_none() && tree.blases.len() != 1 {
-        return Err(TreeError::BlasCount { blases: tree.blases.len() }.into());
-    }
-    let margins = if options.margin {
-        blas_margins(tree)
-    } else {
-        vec![Margin::default(); tree.blases.len()]
-    };
-    let results: Vec<Result<EncodedBlas, EncodeError>> = tree
-        .blases
-        .par_iter()
-        .zip(margins)
-        .enumerate()
-        .map(|(level, (blas, margin))| {
-            blas::encode(blas, level, margin, frames.levels.get(level), options)
-        })
-        .collect();
-    let mut blases = results.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut blases = blas_levels(tree, options.margin, |level, blas, margin| {
+        blas::encode(blas, level, margin, frames.levels.get(level), options)
+    })?;
     let mut report = blas_report(tree, &blases);
     let (first, metadata, alignment) = match options.policy {
         Policy::Radv | Policy::Hiprt => (0, 0, MEMORY_ALIGNMENT),
