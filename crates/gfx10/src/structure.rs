@@ -8,7 +8,7 @@ use crate::layout::{
 };
 use crate::{GFX11_NAME, Generation, Writer};
 use bvh4::decode::instance::{Beside, instance_flags};
-use bvh4::image::dialect::{InstanceBits, field_bits, fp32_with_boxes};
+use bvh4::image::dialect::{BoxFields, InstanceBits, field_bits};
 use bvh4::image::examine::check_bases;
 use bvh4::image::surveyor::collect;
 use bvh4::image::{
@@ -18,15 +18,13 @@ use bvh4::image::{
 use bvh4::layout::base_pointer::{ADDRESS_MASK, flag_bits};
 use bvh4::layout::triangle_info::{TriangleInfo, corners, own_triangle};
 use bvh4::layout::{
-    Bvh4Kind, Bvh4Pointer, CullFlags, Fp16BoxNode, Fp32BoxNode, GpurtHeader, PointerFlags,
-    RadvHeader, parent_slot_address,
+    Bvh4Kind, Bvh4Pointer, Fp16BoxNode, GpurtHeader, PointerFlags, RadvHeader, parent_slot_address,
 };
 use bvh4::survey::{Memory, Space, records};
 use bvh4::unit::FourBoxes;
 use geometry::Aabb;
 use machine::Image;
 use machine::bits::{Bits, HalfNodeBits};
-use std::ops::Range;
 use tree::{PrimitiveFlags, PrimitiveId};
 
 /// A structure, as it is entered.
@@ -211,6 +209,8 @@ macro_rules! instance_bits {
 }
 
 impl Dialect for Structure {
+    const HALF_BOX: BoxFields = BoxFields { planes: &Fp16BoxNode::planes, ..BoxFields::FP32 };
+
     fn of_root(image: &Image, memory: &Memory<'_>) -> Self {
         let base = image.bases.first().map_or(0, |base| base & ADDRESS_MASK);
         let leaf_base = image.bases.get(1).map_or(base, |base| base & ADDRESS_MASK);
@@ -275,16 +275,12 @@ impl Dialect for Structure {
         self.writer != Writer::Hiprt
     }
 
-    fn four_boxes(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> Option<FourBoxes> {
-        let address = self.address_of(pointer);
-        if pointer.kind() == Bvh4Kind::HalfBox {
-            return Some(FourBoxes::from(&Fp16BoxNode::decode(&memory.half_node(address)?)));
-        }
-        let mut boxes = FourBoxes::from(&Fp32BoxNode::decode(&memory.node(address)?));
-        if !self.has_flags() {
-            boxes.cull_flags = [CullFlags::empty(); 4];
-        }
-        Some(boxes)
+    fn half_box(bits: &HalfNodeBits) -> FourBoxes {
+        FourBoxes::from(&Fp16BoxNode::decode(bits))
+    }
+
+    fn has_cull_flags(&self) -> bool {
+        self.has_flags()
     }
 
     fn leaf(&self, memory: &Memory<'_>, pointer: Bvh4Pointer, slot: &Aabb) -> Option<LeafNode> {
@@ -358,44 +354,8 @@ impl Dialect for Structure {
         ParentPlace::At(Some(self.address_of(node) + 4 * 28), index)
     }
 
-    fn pointer_bits(&self, _: Bvh4Pointer, slot: u8) -> Range<u32> {
-        Fp32BoxNode::children.element_bits(slot.into())
-    }
-
-    fn plane_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32> {
-        if pointer.kind() == Bvh4Kind::HalfBox {
-            Fp16BoxNode::planes.element_bits(slot.into())
-        } else {
-            Fp32BoxNode::boxes.element_bits(slot.into())
-        }
-    }
-
-    fn cull_flag_bits(&self, _: Bvh4Pointer, slot: u8) -> Range<u32> {
-        let byte = Fp32BoxNode::flag_bytes.element_bits(slot.into());
-        byte.start..byte.start + 4
-    }
-
-    fn fitted_bits(&self, pointer: Bvh4Pointer) -> Range<u32> {
-        match pointer.kind() {
-            Bvh4Kind::HalfBox => Fp16BoxNode::planes.bits(),
-            _ => Fp32BoxNode::boxes.bits(),
-        }
-    }
-
-    fn with_boxes(
-        &self,
-        memory: &Memory<'_>,
-        pointer: Bvh4Pointer,
-        boxes: &[Option<Aabb>; 4],
-    ) -> Option<Vec<u8>> {
-        if !boxes.iter().flatten().all(Aabb::is_finite) {
-            return None;
-        }
-        let address = self.address_of(pointer);
-        if pointer.kind() != Bvh4Kind::HalfBox {
-            return Some(fp32_with_boxes(&memory.node(address)?, boxes));
-        }
-        let mut node = Fp16BoxNode::decode(&memory.half_node(address)?);
+    fn half_with_boxes(bits: &HalfNodeBits, boxes: &[Option<Aabb>; 4]) -> Option<HalfNodeBits> {
+        let mut node = Fp16BoxNode::decode(bits);
         for (slot, bounds) in boxes.iter().enumerate() {
             if let Some(bounds) = bounds {
                 node.planes[slot] = halves::planes(bounds);
@@ -404,7 +364,7 @@ impl Dialect for Structure {
                 }
             }
         }
-        Some(node.encode().to_bytes().to_vec())
+        Some(node.encode())
     }
 
     fn keeps_procedural_boxes(&self) -> bool {
@@ -458,33 +418,18 @@ impl Dialect for Structure {
         check_triangles(pointer, word, infos, missing, report);
     }
 
-    fn check_box(
+    fn unused_planes(
         &self,
-        memory: &Memory<'_>,
-        pointer: Bvh4Pointer,
-        triangles: u32,
-        report: Report<'_>,
-    ) {
-        let Some(node) = self.four_boxes(memory, pointer) else { return };
-        for slot in (0u8..4).filter(|&k| node.children[usize::from(k)] == Bvh4Pointer::INVALID) {
-            let bounds = &node.boxes[usize::from(slot)];
-            if !is_inert(bounds) {
-                let texts = [
-                    bvh4::image::box_text(bounds),
-                    "NaN, zero or inverted planes".into(),
-                    format!("box {pointer}, slot {slot}"),
-                ];
-                report(Rule::UnusedSlot, self.plane_bits(pointer, slot), texts);
-            }
-        }
-        if self.writer == Writer::Own && pointer.kind() == Bvh4Kind::Fp32Box {
-            let bits = memory.node(self.address_of(pointer));
-            let count = bits.map_or(triangles, |bits| Fp32BoxNode::decode(&bits).primitive_count);
-            if count != triangles {
-                let texts = [count.to_string(), triangles.to_string(), format!("box {pointer}")];
-                report(Rule::TriangleCount, Fp32BoxNode::primitive_count.bits(), texts);
-            }
-        }
+        _: &Memory<'_>,
+        _: Bvh4Pointer,
+        _: usize,
+        bounds: &Aabb,
+    ) -> Option<&'static str> {
+        (!is_inert(bounds)).then_some("NaN, zero or inverted planes")
+    }
+
+    fn counts_triangles(&self) -> bool {
+        self.writer == Writer::Own
     }
 }
 

@@ -1,13 +1,14 @@
 //! How the nodes of a structure are read.
 
-use super::{Findings, Rule};
+use super::{Findings, Rule, box_text};
 use crate::decode::instance::Beside;
-use crate::layout::{Bvh4Kind, Bvh4Pointer, Fp32BoxNode, PointerFlags, TriangleInfo};
+use crate::layout::{Bvh4Kind, Bvh4Pointer, CullFlags, Fp32BoxNode, PointerFlags, TriangleInfo};
 use crate::survey::{Memory, Space};
 use crate::unit::FourBoxes;
 use geometry::{Aabb, InstanceFlags, Transform, Triangle, Vec3};
 use machine::Image;
-use machine::bits::NodeBits;
+use machine::bits::HalfNodeBits;
+use machine::fields::Field;
 use std::ops::Range;
 use tree::{PrimitiveFlags, PrimitiveId};
 
@@ -17,6 +18,9 @@ pub type Report<'a> = &'a mut dyn FnMut(Rule, Range<u32>, [String; 3]);
 /// A structure of some generation, laid out by some writer. Nodes are read from any memory; those
 /// that a survey has listed are there.
 pub trait Dialect: Space<Pointer = Bvh4Pointer> + Copy + Send {
+    /// Where the fields of a box node of type 4 are.
+    const HALF_BOX: BoxFields;
+
     /// The structure that an image starts in.
     fn of_root(image: &Image, memory: &Memory<'_>) -> Self;
 
@@ -35,8 +39,23 @@ pub trait Dialect: Space<Pointer = Bvh4Pointer> + Copy + Send {
     /// The types that [`Dialect::is_child`] allows, in words.
     fn child_types(&self) -> &'static str;
 
+    /// A box node of type 4.
+    fn half_box(bits: &HalfNodeBits) -> FourBoxes;
+
+    /// Whether the hardware reads the cull flags of boxes.
+    fn has_cull_flags(&self) -> bool {
+        true
+    }
+
     /// A box node. Cull flags that the hardware does not read are empty.
-    fn four_boxes(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> Option<FourBoxes>;
+    #[inline]
+    fn four_boxes(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> Option<FourBoxes> {
+        let mut boxes = four_boxes::<Self>(memory, self.address_of(pointer), pointer)?;
+        if !self.has_cull_flags() {
+            boxes.cull_flags = [CullFlags::empty(); 4];
+        }
+        Some(boxes)
+    }
 
     /// A leaf that can be reached within these planes, if it is a procedural.
     fn leaf(&self, memory: &Memory<'_>, pointer: Bvh4Pointer, slot: &Aabb) -> Option<LeafNode>;
@@ -53,16 +72,31 @@ pub trait Dialect: Space<Pointer = Bvh4Pointer> + Copy + Send {
     }
 
     /// The bits of a box node that name the child of a slot.
-    fn pointer_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32>;
+    fn pointer_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32> {
+        BoxFields::of::<Self>(pointer).children.element_bits(slot.into())
+    }
 
     /// The bits of a box node that hold the planes of a slot.
-    fn plane_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32>;
+    fn plane_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32> {
+        BoxFields::of::<Self>(pointer).planes.element_bits(slot.into())
+    }
 
     /// The bits of a box node that hold the cull flags of a slot.
-    fn cull_flag_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32>;
+    fn cull_flag_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32> {
+        let Range { start, end } =
+            BoxFields::of::<Self>(pointer).cull_flags.element_bits(slot.into());
+        start..end.min(start + 4)
+    }
 
     /// The bits of a box node that an update may write: all planes, and what they count in.
-    fn fitted_bits(&self, pointer: Bvh4Pointer) -> Range<u32>;
+    fn fitted_bits(&self, pointer: Bvh4Pointer) -> Range<u32> {
+        let BoxFields { planes, steps, .. } = BoxFields::of::<Self>(pointer);
+        steps.unwrap_or(planes).bits().start..planes.bits().end
+    }
+
+    /// A box node of type 4 with other planes in the slots that have some; `None` where it cannot
+    /// hold them.
+    fn half_with_boxes(bits: &HalfNodeBits, boxes: &[Option<Aabb>; 4]) -> Option<HalfNodeBits>;
 
     /// The bytes of a box node with other planes in the slots that have some; `None` where its kind
     /// cannot hold them.
@@ -71,7 +105,21 @@ pub trait Dialect: Space<Pointer = Bvh4Pointer> + Copy + Send {
         memory: &Memory<'_>,
         pointer: Bvh4Pointer,
         boxes: &[Option<Aabb>; 4],
-    ) -> Option<Vec<u8>>;
+    ) -> Option<Vec<u8>> {
+        if !boxes.iter().flatten().all(Aabb::is_finite) {
+            return None;
+        }
+        let address = self.address_of(pointer);
+        if pointer.kind() == Bvh4Kind::HalfBox {
+            let node = Self::half_with_boxes(&memory.half_node(address)?, boxes)?;
+            return Some(node.to_bytes().to_vec());
+        }
+        let mut node = Fp32BoxNode::decode(&memory.node(address)?);
+        for (own, fresh) in node.boxes.iter_mut().zip(boxes) {
+            *own = fresh.unwrap_or(*own);
+        }
+        Some(node.encode().to_bytes().to_vec())
+    }
 
     /// Whether procedural nodes hold their boxes, in the first six dwords.
     fn keeps_procedural_boxes(&self) -> bool {
@@ -101,6 +149,20 @@ pub trait Dialect: Space<Pointer = Bvh4Pointer> + Copy + Send {
     /// What is wrong with a leaf, apart from its coordinates.
     fn check_leaf(&self, memory: &Memory<'_>, pointer: Bvh4Pointer, report: Report<'_>);
 
+    /// What the planes of an unused slot should be, where they are not.
+    fn unused_planes(
+        &self,
+        memory: &Memory<'_>,
+        pointer: Bvh4Pointer,
+        slot: usize,
+        bounds: &Aabb,
+    ) -> Option<&'static str>;
+
+    /// Whether fp32 boxes count the triangles below.
+    fn counts_triangles(&self) -> bool {
+        true
+    }
+
     /// What is odd about the fields of a box that belong to no used slot.
     fn check_box(
         &self,
@@ -108,7 +170,67 @@ pub trait Dialect: Space<Pointer = Bvh4Pointer> + Copy + Send {
         pointer: Bvh4Pointer,
         triangles: u32,
         report: Report<'_>,
-    );
+    ) {
+        let Some(node) = self.four_boxes(memory, pointer) else { return };
+        for slot in (0u8..4).filter(|&k| node.children[usize::from(k)] == Bvh4Pointer::INVALID) {
+            let bounds = &node.boxes[usize::from(slot)];
+            if let Some(expected) = self.unused_planes(memory, pointer, slot.into(), bounds) {
+                let name = format!("box {pointer}, slot {slot}");
+                let texts = [box_text(bounds), expected.to_owned(), name];
+                report(Rule::UnusedSlot, self.plane_bits(pointer, slot), texts);
+            }
+        }
+        if self.counts_triangles()
+            && pointer.kind() == Bvh4Kind::Fp32Box
+            && let Some(bits) = memory.node(self.address_of(pointer))
+        {
+            let count = Fp32BoxNode::decode(&bits).primitive_count;
+            if count != triangles {
+                let texts = [count.to_string(), triangles.to_string(), format!("box {pointer}")];
+                report(Rule::TriangleCount, Fp32BoxNode::primitive_count.bits(), texts);
+            }
+        }
+    }
+}
+
+/// Where the fields of a box node are.
+#[derive(Debug, Clone, Copy)]
+pub struct BoxFields {
+    /// What names the children, slot by slot.
+    pub children: &'static Field,
+    /// Their planes.
+    pub planes: &'static Field,
+    /// Their cull flags, in the low four bits of each element.
+    pub cull_flags: &'static Field,
+    /// What the planes count in, if that is stored: it stands before them.
+    pub steps: Option<&'static Field>,
+}
+
+impl BoxFields {
+    /// Those of an fp32 box node.
+    pub const FP32: Self = Self {
+        children: &Fp32BoxNode::children,
+        planes: &Fp32BoxNode::boxes,
+        cull_flags: &Fp32BoxNode::flag_bytes,
+        steps: None,
+    };
+
+    fn of<D: Dialect>(pointer: Bvh4Pointer) -> Self {
+        if pointer.kind() == Bvh4Kind::HalfBox { D::HALF_BOX } else { Self::FP32 }
+    }
+}
+
+/// The box node at an address, if there is memory for it.
+#[inline]
+pub fn four_boxes<D: Dialect>(
+    memory: &Memory<'_>,
+    address: u64,
+    pointer: Bvh4Pointer,
+) -> Option<FourBoxes> {
+    if pointer.kind() == Bvh4Kind::HalfBox {
+        return Some(D::half_box(&memory.half_node(address)?));
+    }
+    Some(FourBoxes::from(&Fp32BoxNode::decode(&memory.node(address)?)))
 }
 
 /// The header of a structure.
@@ -133,16 +255,6 @@ pub enum HeaderKind {
     Gpurt,
     /// GPURT's, as RADV's exporter fills it.
     RadvFile,
-}
-
-/// An fp32 box node with other planes in some slots.
-#[must_use]
-pub fn fp32_with_boxes(bits: &NodeBits, boxes: &[Option<Aabb>; 4]) -> Vec<u8> {
-    let mut node = Fp32BoxNode::decode(bits);
-    for (own, fresh) in node.boxes.iter_mut().zip(boxes) {
-        *own = fresh.unwrap_or(*own);
-    }
-    node.encode().to_bytes().to_vec()
 }
 
 /// The primitives that a pointer reaches.

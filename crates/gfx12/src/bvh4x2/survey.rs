@@ -3,26 +3,24 @@
 
 use super::decode::{own_triangle, primitive_id, triangle_count};
 use super::write::{UNUSED_PLANE, with_planes};
-use crate::check::box_text as text;
 use crate::instruction::dual_box::FourBoxes;
 use crate::layout::base_pointer::{ADDRESS_MASK, flag_bits};
 use crate::layout::bvh4x2::{
-    Bvh4Kind, Bvh4Pointer, Bvh4x2InstanceNode, Fp32BoxNode, HighPrecisionBoxNode, TriangleNode,
+    Bvh4Kind, Bvh4Pointer, Bvh4x2InstanceNode, HighPrecisionBoxNode, TriangleNode,
     parent_slot_address,
 };
 use crate::layout::{GpurtSideband, HalfNodeBits};
 use bvh4::decode::instance::instance_flags;
-use bvh4::image::dialect::{InstanceBits, field_bits, fp32_with_boxes};
+use bvh4::image::dialect::{BoxFields, InstanceBits, field_bits};
 use bvh4::image::examine::check_bases;
 use bvh4::image::surveyor::collect;
 use bvh4::image::{
-    Dialect, Findings, LeafNode, ParentPlace, Report, Rule, Shape, StoredInstance, StoredPrimitive,
+    Dialect, Findings, LeafNode, ParentPlace, Report, Shape, StoredInstance, StoredPrimitive,
     check_triangles,
 };
 use bvh4::survey::{Memory, Space, records};
 use geometry::Aabb;
 use machine::Image;
-use std::ops::Range;
 
 /// A structure, as it is entered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,20 +57,6 @@ impl Space for Structure {
     }
 }
 
-/// The box node at an address, if there is memory for it.
-pub(crate) fn four_boxes(
-    memory: &Memory<'_>,
-    address: u64,
-    pointer: Bvh4Pointer,
-) -> Option<FourBoxes> {
-    if pointer.kind() == Bvh4Kind::HalfBox {
-        let bits = memory.half_node(address)?;
-        Some(FourBoxes::from(&HighPrecisionBoxNode::decode(&bits)))
-    } else {
-        Some(FourBoxes::from(&Fp32BoxNode::decode(&memory.node(address)?)))
-    }
-}
-
 /// The sideband record of a node; records of inactive instances and zeros are none.
 fn sideband(node: &Bvh4x2InstanceNode) -> Option<GpurtSideband> {
     let record = GpurtSideband::decode(&HalfNodeBits::from_words(node.software));
@@ -80,6 +64,13 @@ fn sideband(node: &Bvh4x2InstanceNode) -> Option<GpurtSideband> {
 }
 
 impl Dialect for Structure {
+    const HALF_BOX: BoxFields = BoxFields {
+        children: &HighPrecisionBoxNode::child_types,
+        planes: &HighPrecisionBoxNode::planes,
+        cull_flags: &HighPrecisionBoxNode::cull_flags,
+        steps: Some(&HighPrecisionBoxNode::exponents),
+    };
+
     fn of_root(image: &Image, _: &Memory<'_>) -> Self {
         let base = image.bases.first().map_or(0, |base| base & ADDRESS_MASK);
         let root = u32::try_from(image.root).map_or(Bvh4Pointer::INVALID, Bvh4Pointer);
@@ -106,8 +97,8 @@ impl Dialect for Structure {
         !matches!(kind, Bvh4Kind::OldTriangle | Bvh4Kind::User)
     }
 
-    fn four_boxes(&self, memory: &Memory<'_>, pointer: Bvh4Pointer) -> Option<FourBoxes> {
-        four_boxes(memory, self.address_of(pointer), pointer)
+    fn half_box(bits: &HalfNodeBits) -> FourBoxes {
+        FourBoxes::from(&HighPrecisionBoxNode::decode(bits))
     }
 
     fn leaf(&self, memory: &Memory<'_>, pointer: Bvh4Pointer, _: &Aabb) -> Option<LeafNode> {
@@ -154,56 +145,8 @@ impl Dialect for Structure {
         ParentPlace::At(parent_slot_address(self.base, node, 0), parent.0)
     }
 
-    fn pointer_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32> {
-        if pointer.kind() == Bvh4Kind::HalfBox {
-            HighPrecisionBoxNode::child_types.element_bits(slot.into())
-        } else {
-            Fp32BoxNode::children.element_bits(slot.into())
-        }
-    }
-
-    fn plane_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32> {
-        if pointer.kind() == Bvh4Kind::HalfBox {
-            HighPrecisionBoxNode::planes.element_bits(slot.into())
-        } else {
-            Fp32BoxNode::boxes.element_bits(slot.into())
-        }
-    }
-
-    fn cull_flag_bits(&self, pointer: Bvh4Pointer, slot: u8) -> Range<u32> {
-        if pointer.kind() == Bvh4Kind::HalfBox {
-            HighPrecisionBoxNode::cull_flags.element_bits(slot.into())
-        } else {
-            let byte = Fp32BoxNode::flag_bytes.element_bits(slot.into());
-            byte.start..byte.start + 4
-        }
-    }
-
-    fn fitted_bits(&self, pointer: Bvh4Pointer) -> Range<u32> {
-        match pointer.kind() {
-            Bvh4Kind::HalfBox => {
-                HighPrecisionBoxNode::exponents.bits().start
-                    ..HighPrecisionBoxNode::planes.bits().end
-            }
-            _ => Fp32BoxNode::boxes.bits(),
-        }
-    }
-
-    fn with_boxes(
-        &self,
-        memory: &Memory<'_>,
-        pointer: Bvh4Pointer,
-        boxes: &[Option<Aabb>; 4],
-    ) -> Option<Vec<u8>> {
-        if !boxes.iter().flatten().all(Aabb::is_finite) {
-            return None;
-        }
-        let address = self.address_of(pointer);
-        if pointer.kind() != Bvh4Kind::HalfBox {
-            return Some(fp32_with_boxes(&memory.node(address)?, boxes));
-        }
-        let node = HighPrecisionBoxNode::decode(&memory.half_node(address)?);
-        Some(with_planes(node, boxes).encode().to_bytes().to_vec())
+    fn half_with_boxes(bits: &HalfNodeBits, boxes: &[Option<Aabb>; 4]) -> Option<HalfNodeBits> {
+        Some(with_planes(HighPrecisionBoxNode::decode(bits), boxes).encode())
     }
 
     fn check_leaf(&self, memory: &Memory<'_>, pointer: Bvh4Pointer, report: Report<'_>) {
@@ -216,46 +159,20 @@ impl Dialect for Structure {
         check_triangles(pointer, node.id_word, infos, missing, report);
     }
 
-    fn check_box(
+    fn unused_planes(
         &self,
         memory: &Memory<'_>,
         pointer: Bvh4Pointer,
-        triangles: u32,
-        report: Report<'_>,
-    ) {
-        let Some(node) = self.four_boxes(memory, pointer) else { return };
-        let address = self.address_of(pointer);
-        let is_half = pointer.kind() == Bvh4Kind::HalfBox;
-        let high = memory.half_node(address).map(|bits| HighPrecisionBoxNode::decode(&bits));
-        let wide = memory.node(address).map(|bits| Fp32BoxNode::decode(&bits));
-        for slot in (0u8..4).filter(|&k| node.children[usize::from(k)] == Bvh4Pointer::INVALID) {
-            let place = usize::from(slot);
-            let is_inert = match (is_half, &high, &wide) {
-                (true, Some(node), _) => node.planes[place] == HighPrecisionBoxNode::NO_PLANES,
-                (false, _, Some(node)) => {
-                    let Aabb { min, max } = node.boxes[place];
-                    let mut planes = min.to_array().into_iter().chain(max.to_array());
-                    planes.all(|plane| plane.to_bits() == UNUSED_PLANE)
-                }
-                _ => true,
-            };
-            if !is_inert {
-                let expected = if is_half {
-                    "min codes 0x1ffff and max codes 0x3ffff"
-                } else {
-                    "six planes 0x7fc00000"
-                };
-                let name = format!("box {pointer}, slot {slot}");
-                let texts = [text(&node.boxes[place]), expected.into(), name];
-                report(Rule::UnusedSlot, self.plane_bits(pointer, slot), texts);
-            }
+        slot: usize,
+        bounds: &Aabb,
+    ) -> Option<&'static str> {
+        if pointer.kind() == Bvh4Kind::HalfBox {
+            let node = HighPrecisionBoxNode::decode(&memory.half_node(self.address_of(pointer))?);
+            let is_inert = node.planes[slot] == HighPrecisionBoxNode::NO_PLANES;
+            return (!is_inert).then_some("min codes 0x1ffff and max codes 0x3ffff");
         }
-        if let Some(count) = wide.map(|node| node.primitive_count)
-            && !is_half
-            && count != triangles
-        {
-            let texts = [count.to_string(), triangles.to_string(), format!("box {pointer}")];
-            report(Rule::TriangleCount, Fp32BoxNode::primitive_count.bits(), texts);
-        }
+        let mut planes = bounds.min.to_array().into_iter().chain(bounds.max.to_array());
+        let is_inert = planes.all(|plane| plane.to_bits() == UNUSED_PLANE);
+        (!is_inert).then_some("six planes 0x7fc00000")
     }
 }

@@ -2,7 +2,7 @@
 
 use super::walk_image::{WalkImage, leads_nowhere};
 use crate::bvh4x2::decode::{own_triangle, primitive_id};
-use crate::bvh4x2::survey::four_boxes;
+use crate::bvh4x2::survey::Structure;
 use crate::instruction::{
     Answer, DualOperands, RayRegisters, TriangleArithmetic, image_bvh_dual_intersect_ray,
 };
@@ -12,6 +12,7 @@ use crate::stack::{ENTRY_STRIDE, StackAddress, StackMode, push8_pop1, push8_pop2
 use crate::survey::Memory;
 use crate::walk::shown::show_stack;
 use bvh4::decode::instance::instance_flags;
+use bvh4::image::dialect::four_boxes;
 use bvh4::walk::Found;
 use geometry::{InstanceFlags, Ray, moller_trumbore};
 use machine::primitive_test::MergedFlags;
@@ -110,7 +111,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         for node in nodes.into_iter().filter(|node| is_box(*node)) {
             debug_assert!(!node.is_special());
             let address = self.space.base.address() + node.byte_offset();
-            let boxes = four_boxes(&self.memory, address, node);
+            let boxes = four_boxes::<Structure>(&self.memory, address, node);
             let children = boxes.iter().flat_map(|boxes| boxes.children);
             let present = children.filter(|child| *child != Bvh4Pointer::INVALID);
             self.counters.nodes += 1;

@@ -2,12 +2,13 @@
 
 use super::lane::{Lane, is_box};
 use super::walk_image::leads_nowhere;
-use crate::bvh4x2::survey::four_boxes;
+use crate::bvh4x2::survey::Structure;
 use crate::instruction::box_test::is_culled_by_flags;
 use crate::instruction::{Answer, NOTHING, RayRegisters};
 use crate::layout::bvh4x2::{Bvh4Kind, Bvh4Pointer, Bvh4x2InstanceNode};
 use crate::registers::dual_outputs;
 use crate::walk::shown::{box_ray, ray_inputs};
+use bvh4::image::dialect::four_boxes;
 use machine::{Instruction, MachineError, Observer, Step, Verdict};
 
 impl<O: Observer + ?Sized> Lane<'_, O> {
@@ -48,7 +49,11 @@ impl<O: Observer + ?Sized> Lane<'_, O> {
     /// What the unit made of each child of a box.
     fn show_children(&mut self, pointer: Bvh4Pointer, ray: &RayRegisters) {
         let address = self.space.base.address() + pointer.byte_offset();
-        let node = if is_box(pointer) { four_boxes(&self.memory, address, pointer) } else { None };
+        let node = if is_box(pointer) {
+            four_boxes::<Structure>(&self.memory, address, pointer)
+        } else {
+            None
+        };
         let Some(node) = node else { return };
         let box_ray = box_ray(ray, self.resource.box_grow, None);
         let flags = self.space.base.flags();
