@@ -9,15 +9,18 @@
 //! | [`rule`] | the rules, for all formats that are updated |
 //! | [`refit`](mod@refit) | an update, as drivers make it |
 //! | [`scene`] | what an update takes from a scene, in any format |
-//! | `same` | nodes and bytes that an update keeps |
+//! | `kept` | bytes that an update keeps |
+//! | `same` | nodes that it keeps |
 //! | `fit` | boxes and bounds that it makes anew |
 
 mod fit;
+mod kept;
 pub mod refit;
 pub mod rule;
 mod same;
 pub mod scene;
 
+pub use kept::Kept;
 pub use refit::{RefitError, refit};
 pub use rule::Rule;
 pub use same::{gpurt_rule, radv_rule};

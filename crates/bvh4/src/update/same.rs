@@ -1,15 +1,12 @@
 //! Nodes and bytes that an update keeps.
 
-use super::{Pair, Rule};
+use super::{Kept, Pair, Rule};
 use crate::image::{Dialect, HeaderKind, ParentPlace};
 use crate::layout::{Bvh4Kind, Bvh4Pointer, GpurtHeader, RadvHeader};
 use crate::survey::{Survey, Surveyed};
 use geometry::Aabb;
 use machine::Findings;
 use std::ops::Range;
-
-/// Bytes of each segment that are looked at by node, header or table.
-type Claimed = Vec<Vec<bool>>;
 
 /// The bits of a leaf that an update may write: vertices, or the box of a procedural.
 const VERTEX_BITS: Range<u32> = 0..384;
@@ -21,12 +18,10 @@ pub(super) fn check<D: Dialect>(
     survey: &Survey<D>,
     findings: &mut Findings<Rule>,
 ) -> bool {
-    let segments = pair.old.segments();
-    let claimed: Claimed = segments.iter().map(|s| vec![false; s.bytes().len()]).collect();
-    let mut check = Check { pair, claimed, findings, moved: false };
+    let mut check = Kept::new(pair, findings);
     for surveyed in survey.structures.iter().filter(|surveyed| !surveyed.is_part) {
         if surveyed.leaves.is_empty() && surveyed.instances.is_empty() {
-            check.empty(surveyed);
+            check.empty(surveyed.structure.base());
         }
         check.header(surveyed);
         check.boxes(surveyed);
@@ -37,21 +32,7 @@ pub(super) fn check<D: Dialect>(
     check.moved
 }
 
-struct Check<'a, 'm, 'f> {
-    pair: &'a Pair<'m>,
-    claimed: Claimed,
-    findings: &'f mut Findings<Rule>,
-    moved: bool,
-}
-
-impl Check<'_, '_, '_> {
-    fn claim(&mut self, address: u64, bytes: u64) {
-        let Some(number) = self.pair.old.segment_of(address) else { return };
-        let start = (address - self.pair.old.segments()[number].address) as usize;
-        let end = (start + bytes as usize).min(self.claimed[number].len());
-        self.claimed[number][start..end].fill(true);
-    }
-
+impl Kept<'_, '_> {
     /// The words of a range that differ: their numbers, and both values.
     fn words(&mut self, address: u64, bytes: usize, name: &str) -> Vec<(u32, [u32; 2])> {
         self.claim(address, bytes as u64);
@@ -159,19 +140,6 @@ impl Check<'_, '_, '_> {
         }
     }
 
-    /// A structure that holds nothing is not written at all.
-    fn empty<D: Dialect>(&mut self, surveyed: &Surveyed<D>) {
-        let base = surveyed.structure.base();
-        let Some(number) = self.pair.old.segment_of(base) else { return };
-        let old = &self.pair.old.segments()[number];
-        let new = self.pair.new.segments().get(number);
-        if new.is_none_or(|new| new.bytes() != old.bytes()) {
-            let offset = self.pair.offset(old.address);
-            let place = format!("the structure at address {base:#x}");
-            self.findings.add(Rule::Empty, offset, 0..0, place, "other bytes", "those of before");
-        }
-    }
-
     /// Fields of a header, by the rule that keeps them.
     fn header<D: Dialect>(&mut self, surveyed: &Surveyed<D>) {
         let structure = &surveyed.structure;
@@ -185,31 +153,6 @@ impl Check<'_, '_, '_> {
             };
             if let Some(rule) = rule {
                 self.add(rule, header.bytes.start, word, &name, values);
-            }
-        }
-    }
-
-    /// Bytes of no node and no header.
-    fn others(&mut self) {
-        for (number, segment) in self.pair.old.segments().iter().enumerate() {
-            let new = self.pair.new.segments().get(number).map_or(&[][..], |it| it.bytes());
-            let (start, old) = (segment.address, segment.bytes());
-            let place = format!("segment {number}");
-            if new.len() != old.len() {
-                let (found, expected) =
-                    (format!("{} bytes", new.len()), format!("{} bytes", old.len()));
-                let offset = self.pair.offset(start);
-                self.findings.add(Rule::Size, offset, 0..0, place.clone(), found, expected);
-            }
-            let claimed = &self.claimed[number];
-            let changed = (0..old.len().min(new.len()))
-                .filter(|&at| !claimed[at] && old[at] != new[at])
-                .collect::<Vec<_>>();
-            for run in changed.chunk_by(|a, b| a + 1 == *b) {
-                let found = format!("{} other bytes", run.len());
-                let offset = self.pair.offset(start + run[0] as u64);
-                let expected = "the bytes of before";
-                self.findings.add(Rule::Bytes, offset, 0..8, place.clone(), found, expected);
             }
         }
     }

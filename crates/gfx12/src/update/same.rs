@@ -1,6 +1,6 @@
 //! Nodes and bytes that an update keeps.
 
-use super::{Pair, Rule};
+use super::Rule;
 use crate::Gfx12;
 use crate::decode::{Pairs, split_key};
 use crate::layout::{
@@ -8,12 +8,9 @@ use crate::layout::{
     PrimitiveHeader, PrimitiveNode, RadvHeader,
 };
 use crate::survey::{Header, Structure, Surveyed, entry_bits};
-use bvh4::update::{gpurt_rule, radv_rule};
+use bvh4::update::{Kept, Pair, gpurt_rule, radv_rule};
 use machine::{Checked, Findings};
 use std::ops::Range;
-
-/// Bytes of a segment that are looked at elsewhere.
-type Claimed = Vec<Vec<bool>>;
 
 /// Compares both images; says whether some vertex or instance moved.
 pub(super) fn check(
@@ -21,33 +18,24 @@ pub(super) fn check(
     before: &Checked<Gfx12>,
     findings: &mut Findings<Rule>,
 ) -> bool {
-    let segments = pair.old.segments();
-    let mut claimed: Claimed = segments.iter().map(|s| vec![false; s.bytes().len()]).collect();
-    let mut moved = false;
+    let mut kept = Kept::new(pair, findings);
     for surveyed in &before.proof().survey().structures {
         if surveyed.leaves.is_empty() && surveyed.instances.is_empty() {
-            empty(pair, surveyed, findings);
+            kept.empty(surveyed.structure.box_base);
         }
-        header(pair, &surveyed.structure, &mut claimed, findings);
+        header(&surveyed.structure, &mut kept);
         for record in &surveyed.boxes {
             let address = surveyed.structure.address_of(record.pointer);
-            claim(pair, &mut claimed, address, NODE_BYTES);
-            compare(pair, address, &format!("box {}", record.pointer), findings, |old, new| {
+            kept.claim(address, NODE_BYTES);
+            compare(address, &format!("box {}", record.pointer), &mut kept, |old, new| {
                 box_differences(old, new, !surveyed.instances.is_empty())
             });
         }
-        moved |= leaves(pair, surveyed, &mut claimed, findings);
-        moved |= instances(pair, surveyed, &mut claimed, findings);
+        leaves(surveyed, &mut kept);
+        instances(surveyed, &mut kept);
     }
-    others(pair, &claimed, findings);
-    moved
-}
-
-fn claim(pair: &Pair<'_>, claimed: &mut Claimed, address: u64, bytes: u64) {
-    let Some(number) = pair.old.segment_of(address) else { return };
-    let start = (address - pair.old.segments()[number].address) as usize;
-    let end = (start + bytes as usize).min(claimed[number].len());
-    claimed[number][start..end].fill(true);
+    kept.others();
+    kept.moved
 }
 
 /// A field that differs: the rule, its bits, its name, and both values.
@@ -55,10 +43,9 @@ type Difference = (Rule, Range<u32>, String, [u32; 2]);
 
 /// Compares a node with the one in its place.
 fn compare(
-    pair: &Pair<'_>,
     address: u64,
     name: &str,
-    findings: &mut Findings<Rule>,
+    Kept { pair, findings, .. }: &mut Kept<'_, '_>,
     differences: impl Fn(&NodeBits, &NodeBits) -> Vec<Difference>,
 ) {
     let Some(old) = pair.old.node(address) else { return };
@@ -146,28 +133,21 @@ fn vertex_bits(node: &PrimitiveNode) -> Range<usize> {
     52..ids
 }
 
-fn leaves(
-    pair: &Pair<'_>,
-    surveyed: &Surveyed,
-    claimed: &mut Claimed,
-    findings: &mut Findings<Rule>,
-) -> bool {
-    let mut moved = false;
+fn leaves(surveyed: &Surveyed, kept: &mut Kept<'_, '_>) {
+    let pair = kept.pair;
     let pairs = Pairs::new(&pair.old, surveyed);
     for same_node in pairs.keys().chunk_by(|a, b| a / 8 == b / 8) {
         let Some(pointer) = NodePointer::new(split_key(same_node[0]).0, 0) else { continue };
         let address = surveyed.structure.address_of(pointer);
-        claim(pair, claimed, address, NODE_BYTES);
-        let name = format!("primitive node {pointer}");
-        compare(pair, address, &name, findings, leaf_differences);
+        kept.claim(address, NODE_BYTES);
+        compare(address, &format!("primitive node {pointer}"), kept, leaf_differences);
         let old = pair.old.node(address);
         let new = pair.place(address).and_then(|place| pair.new.node(place));
         if let (Some(old), Some(new)) = (old, new) {
             let mut vertices = vertex_bits(&PrimitiveNode::decode(&old));
-            moved |= vertices.any(|bit| old.flag(bit) != new.flag(bit));
+            kept.moved |= vertices.any(|bit| old.flag(bit) != new.flag(bit));
         }
     }
-    moved
 }
 
 fn leaf_differences(old: &NodeBits, new: &NodeBits) -> Vec<Difference> {
@@ -185,49 +165,25 @@ fn leaf_differences(old: &NodeBits, new: &NodeBits) -> Vec<Difference> {
 }
 
 /// Instance nodes keep their parents; the rest of them, and what drivers keep beside, may change.
-fn instances(
-    pair: &Pair<'_>,
-    surveyed: &Surveyed,
-    claimed: &mut Claimed,
-    findings: &mut Findings<Rule>,
-) -> bool {
-    let mut moved = false;
+fn instances(surveyed: &Surveyed, kept: &mut Kept<'_, '_>) {
+    let pair = kept.pair;
     let is_radv = matches!(surveyed.structure.header, Some(Header::Radv(_)));
     for record in &surveyed.instances {
         let address = surveyed.structure.address_of(record.pointer);
-        claim(pair, claimed, address, NODE_BYTES * (1 + u64::from(is_radv)));
+        kept.claim(address, NODE_BYTES * (1 + u64::from(is_radv)));
         if let Some(sideband) = surveyed.structure.sideband_of(record.pointer) {
-            claim(pair, claimed, sideband, 64);
+            kept.claim(sideband, 64);
         }
-        compare(pair, address, &format!("instance {}", record.pointer), findings, |old, new| {
+        compare(address, &format!("instance {}", record.pointer), kept, |old, new| {
             field(old, new, InstanceNode::parent.bits(), "parent").into_iter().collect()
         });
         let new = pair.place(address).and_then(|place| pair.new.node(place));
-        moved |= pair.old.node(address) != new;
-    }
-    moved
-}
-
-/// A structure that holds nothing is not written at all.
-fn empty(pair: &Pair<'_>, surveyed: &Surveyed, findings: &mut Findings<Rule>) {
-    let base = surveyed.structure.box_base;
-    let Some(number) = pair.old.segment_of(base) else { return };
-    let old = &pair.old.segments()[number];
-    let new = pair.new.segments().get(number);
-    if new.is_none_or(|new| new.bytes() != old.bytes()) {
-        let offset = pair.offset(old.address);
-        let place = format!("the structure at address {base:#x}");
-        findings.add(Rule::Empty, offset, 0..0, place, "other bytes", "those of before");
+        kept.moved |= pair.old.node(address) != new;
     }
 }
 
 /// Fields of a header, by the rule that keeps them.
-fn header(
-    pair: &Pair<'_>,
-    structure: &Structure,
-    claimed: &mut Claimed,
-    findings: &mut Findings<Rule>,
-) {
+fn header(structure: &Structure, kept: &mut Kept<'_, '_>) {
     let Some(header) = structure.header else { return };
     let base = structure.box_base;
     let (address, bytes) = match header {
@@ -235,7 +191,8 @@ fn header(
         Header::Radv(header) => (base - u64::from(header.bvh_offset), RadvHeader::BYTES),
         Header::Hiprt(_) => (base - HiprtHeader::BYTES, HiprtHeader::BYTES),
     };
-    claim(pair, claimed, address, bytes);
+    kept.claim(address, bytes);
+    let Kept { pair, findings, .. } = kept;
     let old = pair.old.get(address, bytes as usize);
     let new = pair.place(address).and_then(|place| pair.new.get(place, bytes as usize));
     let (Some(old), Some(new)) = (old, new) else { return };
@@ -261,36 +218,5 @@ fn rule_of(header: &Header, bit: u32) -> Option<Rule> {
         Header::Radv(_) => radv_rule(bit),
         Header::Gpurt(_) => gpurt_rule(bit),
         Header::Hiprt(_) => Some(Rule::Bytes),
-    }
-}
-
-/// Bytes of no node and no header.
-fn others(pair: &Pair<'_>, claimed: &Claimed, findings: &mut Findings<Rule>) {
-    for (number, (segment, claimed)) in pair.old.segments().iter().zip(claimed).enumerate() {
-        let new = pair.new.segments().get(number).map_or(&[][..], |segment| segment.bytes());
-        let (start, old) = (segment.address, segment.bytes());
-        if new.len() != old.len() {
-            let (found, place) = (format!("{} bytes", new.len()), format!("segment {number}"));
-            let expected = format!("{} bytes", old.len());
-            findings.add(Rule::Size, pair.offset(start), 0..0, place, found, expected);
-        }
-        let changed =
-            (0..old.len().min(new.len())).filter(|&at| !claimed[at] && old[at] != new[at]);
-        let mut run: Option<Range<usize>> = None;
-        for at in changed.chain([usize::MAX]) {
-            match &mut run {
-                Some(run) if run.end == at => run.end += 1,
-                _ => {
-                    if let Some(run) = run.take() {
-                        let place = format!("segment {number}");
-                        let found = format!("{} other bytes", run.len());
-                        let offset = pair.offset(start + run.start as u64);
-                        let expected = "the bytes of before";
-                        findings.add(Rule::Bytes, offset, 0..8, place, found, expected);
-                    }
-                    run = Some(at..at.saturating_add(1));
-                }
-            }
-        }
     }
 }
