@@ -5,8 +5,9 @@ use geometry::TriangleRule;
 use gfx10::encode::{Options, Policy};
 use gfx10::walk::Loop;
 use gfx10::{GFX10_NAME, Generation};
-use machine::{HitKind, Image, Oracle, Segment};
+use machine::Image;
 use testkit::Random;
+use testkit::damage::{Opened, damage, flip_bits};
 use testkit::worlds::{instanced, mixed, rays};
 
 /// The loop for images of a generation and policy.
@@ -28,45 +29,20 @@ fn one_flipped_bit_is_named_or_harmless() {
     for (generation, options) in layouts() {
         // Without a margin the hardware loses hits by itself.
         let options = Options { margin: true, ..options };
+        let kind = loop_for(generation, options.policy);
+        let open = |image: Image| {
+            let checked = check(image).ok()?;
+            let is_named = !checked.findings.is_empty();
+            let machine = checked.machine(kind, rule, 16);
+            assert!(machine.is_ok() || is_named);
+            Some(Opened { machine: machine.ok()?, tree: checked.tree.clone(), is_named })
+        };
         let (mut named, mut harmless) = (0, 0);
         for tree in [mixed(), instanced()] {
             let sound = image(&tree, generation, &options);
             let queries = rays(&tree.bounds(), 1, 8);
-            for _ in 0..100 {
-                let mut image = sound.clone();
-                let segment = random.below(image.segments.len());
-                let bytes = image.segments[segment].bytes_mut();
-                let (byte, bit) = (random.below(bytes.len()), random.below(8));
-                bytes[byte] ^= 1 << bit;
-                let Ok(checked) = check(image) else {
-                    named += 1;
-                    continue;
-                };
-                let kind = loop_for(generation, options.policy);
-                let Ok(machine) = checked.machine(kind, rule, 16) else {
-                    assert!(!checked.findings.is_empty());
-                    named += 1;
-                    continue;
-                };
-                let oracle = Oracle::new(&*checked.tree, rule);
-                let is_named = !checked.findings.is_empty();
-                for query in &queries {
-                    use machine::Machine;
-                    let got = machine.answer(&(*query).into()).unwrap().hits;
-                    if is_named {
-                        continue; // that the walk came back is enough
-                    }
-                    let expected = oracle.answer(&(*query).into()).unwrap().hits;
-                    if query.kind == HitKind::Any {
-                        assert_eq!(got.is_empty(), expected.is_empty());
-                    } else {
-                        let place = format!("segment {segment}, byte {byte:#x}, bit {bit}");
-                        assert_eq!(got, expected, "{generation:?} {options:?} {place}");
-                    }
-                }
-                named += usize::from(is_named);
-                harmless += usize::from(!is_named);
-            }
+            let counts = flip_bits(&sound, rule, &queries, 100, &mut random, open);
+            (named, harmless) = (named + counts[0], harmless + counts[1]);
         }
         let counted = format!("{generation:?} {options:?}: {named} named, {harmless} harmless");
         assert!(named > 20 && harmless > 20, "{counted}");
@@ -81,18 +57,7 @@ fn many_flips_and_cuts_never_crash() {
         let kind = loop_for(generation, options.policy);
         for round in 0..60 {
             let mut image = sound.clone();
-            for _ in 0..1 + random.below(30) {
-                let segment = random.below(image.segments.len());
-                let bytes = image.segments[segment].bytes_mut();
-                let at = random.below(bytes.len());
-                bytes[at] = random.bits() as u8;
-            }
-            if round % 3 == 0 {
-                let cut = random.below(image.segments.len());
-                let segment = &image.segments[cut];
-                let kept = random.below(segment.bytes().len());
-                image.segments[cut] = Segment::new(segment.address, &segment.bytes()[..kept]);
-            }
+            damage(&mut image, &mut random, round % 3 == 0);
             walk_if_sound(image, kind);
         }
         for root in [0, 4, 6, 7, 0x15, 0xFFFF_FFFD, 0xFFFF_FFFF, u64::MAX] {

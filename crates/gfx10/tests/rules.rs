@@ -8,6 +8,7 @@ use gfx10::Generation;
 use gfx10::encode::{Options, Policy};
 use gfx10::structure::Structure;
 use machine::{Image, Severity};
+use testkit::damage::{get, set};
 use testkit::worlds::{instanced, mixed};
 
 /// Where things lie in the first segment.
@@ -37,14 +38,6 @@ fn anatomy(image: &Image) -> Anatomy {
         instance: top.instances.first().map_or(0, |instance| byte(instance.pointer)),
         last_box: byte(top.boxes.last().unwrap().pointer),
     }
-}
-
-fn set(image: &mut Image, at: usize, word: u32) {
-    image.segments[0].bytes_mut()[at..at + 4].copy_from_slice(&word.to_le_bytes());
-}
-
-fn get(image: &Image, at: usize) -> u32 {
-    u32::from_le_bytes(image.segments[0].bytes()[at..at + 4].try_into().unwrap())
 }
 
 /// The rules that a report names, each once.

@@ -5,26 +5,9 @@ use geometry::TriangleRule;
 use gfx10::Generation;
 use gfx10::encode::{Options, Policy};
 use gfx10::walk::Loop;
-use machine::{Hit, HitKind, Machine, Oracle, RayQuery};
+use machine::{HitKind, Oracle, RayQuery};
+use testkit::walks::{agrees, answer};
 use testkit::worlds::{instanced, mixed, rays, scenes};
-
-fn answer(machine: &dyn Machine, query: &RayQuery) -> Vec<Hit> {
-    machine.answer(&(*query).into()).unwrap().hits
-}
-
-/// Whether an answer is the oracle's; any of all hits will do for an any query.
-fn agrees(oracle: &dyn Machine, query: &RayQuery, got: &[Hit]) -> bool {
-    let all = answer(oracle, &RayQuery { kind: HitKind::All, ..*query });
-    match query.kind {
-        HitKind::All => got == all,
-        HitKind::Closest => got == &all[..all.len().min(1)],
-        HitKind::Any => match got {
-            [] => all.is_empty(),
-            [hit] => all.contains(hit),
-            _ => false,
-        },
-    }
-}
 
 /// The machine of a name, the generation it is for, and the policy it likes.
 fn kinds() -> Vec<(Loop, Generation, Policy)> {

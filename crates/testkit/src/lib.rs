@@ -2,12 +2,14 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | [`walks`] | walks that are watched, and the order of their steps |
+//! | [`damage`](mod@damage) | damaged images, and what their checks let through |
+//! | [`walks`] | answers like the oracle's; walks that are watched, and the order of their steps |
 //! | [`worlds`] | small trees with every kind of primitive and instance, and rays through them |
 //!
 //! The generator of random numbers is [`geometry::random::Random`], which workloads use too.
 #![allow(clippy::unwrap_used, reason = "a helper of tests may fail as a test does")]
 
+pub mod damage;
 pub mod walks;
 pub mod worlds;
 

@@ -1,7 +1,32 @@
-//! Walks that are watched: the same answer as unwatched, steps in an order that makes sense.
+//! Answers like the oracle's, and walks that are watched: the same answer as unwatched, steps in an
+//! order that makes sense.
 
-use machine::{Answer, Machine, Query, Step};
+use machine::{Answer, Hit, HitKind, Machine, Query, RayQuery, Step};
 use std::collections::HashMap;
+
+/// The hits of a machine.
+///
+/// # Panics
+/// When it has none to give.
+#[must_use]
+pub fn answer(machine: &dyn Machine, query: &RayQuery) -> Vec<Hit> {
+    machine.answer(&(*query).into()).unwrap().hits
+}
+
+/// Whether an answer is the oracle's; any of all hits will do for an any query.
+#[must_use]
+pub fn agrees(oracle: &dyn Machine, query: &RayQuery, got: &[Hit]) -> bool {
+    let all = answer(oracle, &RayQuery { kind: HitKind::All, ..*query });
+    match query.kind {
+        HitKind::All => got == all,
+        HitKind::Closest => got == &all[..all.len().min(1)],
+        HitKind::Any => match got {
+            [] => all.is_empty(),
+            [hit] => all.contains(hit),
+            _ => false,
+        },
+    }
+}
 
 /// Watches a machine answer, and compares with what it answers unwatched. The steps keep the order
 /// of [`out_of_order`].

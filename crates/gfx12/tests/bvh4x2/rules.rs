@@ -7,6 +7,7 @@ use gfx12::bvh4x2::{BoxPrecision, Options, Rule};
 use gfx12::layout::bvh4x2::{Bvh4Kind, Bvh4Pointer};
 use gfx12::layout::{PointerFlags, Resource, SortHeuristic};
 use machine::{Image, Severity};
+use testkit::damage::{get, set};
 use testkit::worlds::{instanced, mixed};
 
 fn image(is_instanced: bool, precision: BoxPrecision) -> Image {
@@ -53,14 +54,6 @@ fn anatomy(image: &Image) -> Anatomy {
         instance: tlas.instances.first().map_or(0, |instance| byte(instance.pointer)),
         last_box: byte(tlas.boxes.last().unwrap().pointer),
     }
-}
-
-fn set(image: &mut Image, at: usize, word: u32) {
-    image.segments[0].bytes_mut()[at..at + 4].copy_from_slice(&word.to_le_bytes());
-}
-
-fn get(image: &Image, at: usize) -> u32 {
-    u32::from_le_bytes(image.segments[0].bytes()[at..at + 4].try_into().unwrap())
 }
 
 /// The rules that a report names, each once.

@@ -9,6 +9,7 @@ use machine::{
     PlainTree, RayQuery, Reference, TreeFormat,
 };
 use std::sync::Arc;
+use testkit::walks::{agrees, answer};
 use testkit::worlds::{instanced, mixed, rays, scenes};
 use tree::Tree;
 
@@ -16,24 +17,6 @@ fn checked(tree: &Tree, precision: BoxPrecision) -> Arc<Checked<Gfx12Bvh4x2>> {
     let format = Gfx12Bvh4x2 { options: Options::new(precision) };
     let report = Gfx12Bvh4x2::check(format.encode(tree).unwrap());
     Arc::new(report.checked.unwrap_or_else(|| panic!("{:?}", report.findings)))
-}
-
-fn answer(machine: &dyn Machine, query: &RayQuery) -> Vec<Hit> {
-    machine.answer(&(*query).into()).unwrap().hits
-}
-
-/// Whether an answer is the oracle's; any of all hits will do for an any query.
-fn agrees(oracle: &dyn Machine, query: &RayQuery, got: &[Hit]) -> bool {
-    let all = answer(oracle, &RayQuery { kind: HitKind::All, ..*query });
-    match query.kind {
-        HitKind::All => got == all,
-        HitKind::Closest => got == &all[..all.len().min(1)],
-        HitKind::Any => match got {
-            [] => all.is_empty(),
-            [hit] => all.contains(hit),
-            _ => false,
-        },
-    }
 }
 
 #[test]
