@@ -15,13 +15,16 @@ use crate::binned::PARALLEL;
 use crate::object_split::DEEPEST_HEURISTIC;
 use crate::scratch::Scratch;
 use crate::tagged_box::{Bounds, TaggedBox};
-use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Builds a tree over references, at least one, whose second tags are weights: how many references
 /// of the user's each stands for.
 pub(crate) fn build(references: &[TaggedBox]) -> Scratch<TaggedBox> {
-    let orders = [0, 1, 2].map(|axis| sorted(references, axis));
+    let ((x, y), z) = rayon::join(
+        || rayon::join(|| sorted(references, 0), || sorted(references, 1)),
+        || sorted(references, 2),
+    );
+    let orders = [x, y, z];
     let linear = || grown(references, orders.clone(), |weight| weight);
     let root = || grown(references, orders.clone(), f32::sqrt);
     let (linear, root) = rayon::join(linear, root);
@@ -43,7 +46,7 @@ fn sorted(references: &[TaggedBox], axis: usize) -> Vec<u32> {
         u64::from(ordered) << 32 | u64::from(number)
     };
     let mut keys: Vec<u64> = (0..).zip(references).map(key).collect();
-    keys.par_sort_unstable();
+    keys.sort_unstable();
     keys.into_iter().map(|key| key as u32).collect()
 }
 
@@ -115,11 +118,12 @@ impl<G: Fn(f32) -> f32 + Sync> Sweep<'_, G> {
     ) {
         let own = &*range.orders[0];
         let count = own.len();
-        let bounds = own.iter().fold(Bounds::EMPTY, |all, &k| all.union(self.bounds(k)));
         if let [reference] = *own {
-            *node = TaggedBox::leaf(bounds, self.references[reference as usize].tag_a());
+            let reference = &self.references[reference as usize];
+            *node = TaggedBox::leaf(reference.bounds(), reference.tag_a());
             return;
         }
+        let bounds = own.iter().fold(Bounds::EMPTY, |all, &k| all.union(self.bounds(k)));
         *node = TaggedBox::inner(bounds, base, count);
         let middle = self.split(&mut range);
         let [left, right] = range.split_at(middle);
@@ -142,23 +146,28 @@ impl<G: Fn(f32) -> f32 + Sync> Sweep<'_, G> {
 
     /// Divides all orders of a range; returns where.
     fn split(&self, range: &mut Range<'_>) -> usize {
-        let halved = (0, range.orders[0].len() / 2);
+        let count = range.orders[0].len();
+        if count == 2 {
+            // Along every axis there is the same split, and whoever gets one looks at no order.
+            return 1;
+        }
+        let halved = (0, count / 2);
         let is_deep = range.depth >= DEEPEST_HEURISTIC;
         let (axis, middle) = if is_deep { halved } else { self.cheapest(range).unwrap_or(halved) };
         for (position, &reference) in range.orders[axis].iter().enumerate() {
             self.goes_left[reference as usize].store(position < middle, Ordering::Relaxed);
         }
-        for order in &mut range.orders {
+        let others = range.orders.iter_mut().enumerate().filter(|(other, _)| *other != axis);
+        for (_, order) in others {
             let (mut kept, mut moved) = (0, 0);
-            for position in 0..order.len() {
+            // Without branches: nothing foretells where a reference goes.
+            for position in 0..count {
                 let reference = order[position];
-                if self.goes_left[reference as usize].load(Ordering::Relaxed) {
-                    order[kept] = reference;
-                    kept += 1;
-                } else {
-                    range.aside[moved] = reference;
-                    moved += 1;
-                }
+                let is_kept = self.goes_left[reference as usize].load(Ordering::Relaxed);
+                order[kept] = reference;
+                range.aside[moved] = reference;
+                kept += usize::from(is_kept);
+                moved += usize::from(!is_kept);
             }
             order[kept..].copy_from_slice(&range.aside[..moved]);
         }

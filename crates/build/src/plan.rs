@@ -214,25 +214,27 @@ impl<O: Objective> Planner<'_, O> {
                 }
             }
         }
-        let mut costs = vec![Costs::NONE; size];
-        for position in (0..size).rev() {
-            let (node, listed) = list[position];
+        // From the end of the list on.
+        let mut costs: Vec<Costs> = Vec::with_capacity(size);
+        for &(node, listed) in list.iter().rev() {
+            let of = |child: u32| &costs[size - 1 - child as usize];
             let node = node as usize;
             let first = self.nodes[node].tag_a() as usize;
-            costs[position] = match listed.map(|child| child as usize) {
+            let planned = match listed {
                 [0, 0] => self.pair::<WIDTH>(node, self.single(first), self.single(first + 1)),
                 [0, right] => {
                     let single = self.single(first);
-                    self.beside_leaf::<WIDTH>(node, &costs[right], single, LEFT_IS_LEAF)
+                    self.beside_leaf::<WIDTH>(node, of(right), single, LEFT_IS_LEAF)
                 }
                 [left, 0] => {
                     let single = self.single(first + 1);
-                    self.beside_leaf::<WIDTH>(node, &costs[left], single, RIGHT_IS_LEAF)
+                    self.beside_leaf::<WIDTH>(node, of(left), single, RIGHT_IS_LEAF)
                 }
-                [left, right] => self.both::<WIDTH>(node, &costs[left], &costs[right]),
+                [left, right] => self.both::<WIDTH>(node, of(left), of(right)),
             };
+            costs.push(planned);
         }
-        costs[0]
+        costs[size - 1]
     }
 
     #[inline(always)]

@@ -32,6 +32,9 @@ pub(super) struct Part {
 /// At most so many triangles at an edge are compared with each other.
 const MOST_AT_AN_EDGE: usize = 4;
 
+/// Leading bits of an edge's number that choose its bucket. Buckets are sorted side by side.
+const BUCKET_BITS: u32 = 8;
+
 /// Pairs references; `worth` is what one range less is worth, in half areas.
 pub(super) fn pair(references: &[Reference], primitives: &Primitives, worth: f64) -> Vec<Part> {
     let mut pairs = candidates(references, primitives, worth);
@@ -117,28 +120,35 @@ struct Candidate {
 }
 
 fn candidates(references: &[Reference], primitives: &Primitives, worth: f64) -> Vec<Candidate> {
-    let mut edges: Vec<(u64, u32)> = Vec::with_capacity(3 * references.len());
+    let room = references.len() * 4 / (1 << BUCKET_BITS);
+    let mut buckets: Vec<Vec<(u64, u32)>> =
+        (0..1 << BUCKET_BITS).map(|_| Vec::with_capacity(room)).collect();
     for (k, reference) in references.iter().enumerate() {
         if let Some(triangle) = primitives.triangles.get(reference.item as usize) {
-            edges.extend(edge_keys(triangle).map(|key| (key, k as u32)));
-        }
-    }
-    edges.par_sort_unstable();
-    let mut found = Vec::new();
-    for at_edge in edges.chunk_by(|x, y| x.0 == y.0) {
-        let at_edge = &at_edge[..at_edge.len().min(MOST_AT_AN_EDGE)];
-        for (position, &(_, a)) in at_edge.iter().enumerate() {
-            for &(_, b) in &at_edge[position + 1..] {
-                let [x, y] = [a, b].map(|k| &references[k as usize]);
-                let apart = half_area(&x.bounds) + half_area(&y.bounds);
-                let gain = worth + apart - 2.0 * half_area(&x.bounds.union(y.bounds));
-                if x.item != y.item && gain > 0.0 {
-                    found.push(Candidate { gain, a, b });
-                }
+            for key in edge_keys(triangle) {
+                buckets[(key >> (u64::BITS - BUCKET_BITS)) as usize].push((key, k as u32));
             }
         }
     }
-    found
+    let found = buckets.par_iter_mut().map(|edges| {
+        edges.sort_unstable();
+        let mut found = Vec::new();
+        for at_edge in edges.chunk_by(|x, y| x.0 == y.0) {
+            let at_edge = &at_edge[..at_edge.len().min(MOST_AT_AN_EDGE)];
+            for (position, &(_, a)) in at_edge.iter().enumerate() {
+                for &(_, b) in &at_edge[position + 1..] {
+                    let [x, y] = [a, b].map(|k| &references[k as usize]);
+                    let apart = half_area(&x.bounds) + half_area(&y.bounds);
+                    let gain = worth + apart - 2.0 * half_area(&x.bounds.union(y.bounds));
+                    if x.item != y.item && gain > 0.0 {
+                        found.push(Candidate { gain, a, b });
+                    }
+                }
+            }
+        }
+        found
+    });
+    found.flatten_iter().collect()
 }
 
 /// A number for each edge, the same from both sides. Different edges may share one: then two
