@@ -3,6 +3,9 @@ Open3D itself."""
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import siliray
@@ -214,3 +217,37 @@ def test_wrong_calls_are_named(ask, error: type, text: str) -> None:
     with pytest.raises(error, match=text):
         ask(scene)
     assert scene.add_triangles(VERTICES, FACES) == 0
+
+
+@pytest.mark.parametrize("away", [10.0, 5e5, 1e7])
+def test_rays_from_far_away_count_both_sides(away: float) -> None:
+    scene = RaycastingScene()
+    low, high = [-10.0, -15.0, -0.01], [10.0, 15.0, 0.01]
+    corners = [[x, y, z] for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+    corners = np.where(corners, high, low)
+    scene.add_triangles(corners, [[0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]])
+    for x, y in ((3.0, 2.0), (0.0, 0.0)):
+        ray = [[x, y, away, 0, 0, -1]]
+        assert scene.count_intersections(ray).numpy().tolist() == [2]
+        hits = scene.list_intersections(ray)
+        assert hits["t_hit"].numpy().tolist() == np.float32([away - 0.01, away + 0.01]).tolist()
+
+
+def test_a_scene_travels_to_other_processes() -> None:
+    scene = RaycastingScene(nthreads=1)
+    scene.add_triangles([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
+    for other in (copy.deepcopy(scene), pickle.loads(pickle.dumps(scene))):
+        assert other.count_intersections([[0.5, 0.5, 9, 0, 0, -1]]).numpy().tolist() == [1]
+        assert other.add_triangles([[0, 0, 1], [2, 0, 1], [0, 3, 1]], [[0, 1, 2]]) == 1
+    assert scene.count_intersections([[0.5, 0.5, 9, 0, 0, -1]]).numpy().tolist() == [1]
+
+
+def test_cameras_without_a_place_to_look_from_are_refused() -> None:
+    whole = np.array([[9.0, 0, 1], [0, 9, 1], [0, 0, 1]])
+    for intrinsic, extrinsic, text in (
+        (whole, np.zeros((4, 4)), "extrinsic_matrix: it is singular"),
+        (whole * np.nan, np.eye(4), "intrinsic_matrix: found a NaN"),
+        (whole, np.full((4, 4), np.inf), "extrinsic_matrix: found a NaN"),
+    ):
+        with pytest.raises(siliray.OptionError, match=text):
+            RaycastingScene.create_rays_pinhole(intrinsic, extrinsic, 2, 1)

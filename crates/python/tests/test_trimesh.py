@@ -234,6 +234,34 @@ def test_sheets_close_together_are_both_hit() -> None:
     assert len(sheet.ray.intersects_location(*ray)[0]) == 1
 
 
+@pytest.mark.parametrize("away", [10.0, 1e4, 5e5, 1e6, 1e7, 1e9])
+def test_rays_from_far_away_keep_all_their_hits(away: float) -> None:
+    """Single floats of that size would not tell one side of the mesh from the other."""
+    sheet = trimesh.creation.box(extents=[20, 30, 0.02])
+    ray = RayMeshIntersector(sheet)
+    # Through the inside of triangles, and through the edge that both triangles of a side share.
+    for x, y in ((3.0, 2.0), (0.0, 0.0), (6.0, 9.0)):
+        asked = [[x, y, away]], [[0, 0, -1.0]]
+        locations, _, index_tri = ray.intersects_location(*asked)
+        assert np.allclose(locations, [[x, y, 0.01], [x, y, -0.01]], atol=1e-9)
+        assert set(index_tri) < set(ray.intersects_id(*asked)[0]) or x == 3.0
+    ball = trimesh.creation.icosphere(4)
+    directions = np.random.default_rng(3).normal(size=(2000, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    for towards in (directions, ball.vertices):
+        found = RayMeshIntersector(ball).intersects_location(towards * away, -towards)
+        assert np.array_equal(found[1], np.repeat(np.arange(len(towards)), 2))
+        assert np.abs(found[0][::2] - towards).max() < 0.01
+
+
+def test_triangles_that_lie_on_each_other_are_one_place() -> None:
+    ball = trimesh.creation.icosphere(2)
+    faces = np.concatenate([ball.faces, ball.faces[:, [1, 2, 0]], ball.faces[:, ::-1]])
+    thrice = trimesh.Trimesh(ball.vertices, faces, process=False)
+    found = RayMeshIntersector(thrice).intersects_location(3 * ball.vertices, -ball.vertices)
+    assert np.array_equal(found[1], np.repeat(np.arange(len(ball.vertices)), 2))
+
+
 def test_a_ray_along_a_plane_keeps_its_hit() -> None:
     """The first hit of a grazing ray has a place, too; trimesh drops it."""
     square = trimesh.Trimesh([[0, 0, 0], [2, 0, 0], [2, 2, 0], [0, 2, 0]], [[0, 1, 2], [0, 2, 3]])

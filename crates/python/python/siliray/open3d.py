@@ -93,6 +93,13 @@ class RaycastingScene:
         self._world: _World | None = None
         self._lock = threading.Lock()
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"nthreads": self._building_threads or 0, "meshes": list(self._meshes)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        RaycastingScene.__init__(self, state["nthreads"])
+        self._meshes = state["meshes"]
+
     @overload
     def add_triangles(
         self, vertex_positions: TensorLike, triangle_indices: TensorLike
@@ -308,6 +315,8 @@ class RaycastingScene:
         if len(given) == 4:
             intrinsic = _matrix(given[0], "intrinsic_matrix", (3, 3))
             extrinsic = _matrix(given[1], "extrinsic_matrix", (4, 4))
+            if np.linalg.det(extrinsic[:3, :3]) == 0:
+                raise OptionError("extrinsic_matrix: it is singular")
         else:
             angle, center, eye, up = given[:4]
             intrinsic, extrinsic = _camera(
@@ -331,14 +340,23 @@ class RaycastingScene:
 
     def _list(self, table: _arrays.Array, nthreads: int) -> dict[str, _arrays.Array]:
         world = self._now()
-        hits = world.tracer.with_threads(_threads(nthreads)).all(table)
-        bounds = world.tracer.scene.bounds
-        first = _places.are_first(hits, table[:, 3:], bounds, by_geometry=True)
+        tracer, bounds = world.tracer.with_threads(_threads(nthreads)), world.tracer.scene.bounds
+        nearer = None
+        if len(table) and bounds is not None:
+            size = float((bounds[1] - bounds[0]).max())
+            nearer = _places.nearer(table[:, :3], table[:, 3:], bounds, size)
+        hits = tracer.all(table) if nearer is None else tracer.all(nearer[0], table[:, 3:])
+        first = _places.are_first(
+            hits, table[:, 3:], world.corners, bounds, by_geometry=True
+        )
+        t = hits.t[first]
+        if nearer is not None:
+            t = (t + nearer[1][hits.ray[first]]).astype(np.float32)
         splits = np.concatenate([[0], np.cumsum(first)])[hits.offsets]
         return {
             "ray_splits": splits.astype(np.uint32),
             "ray_ids": hits.ray[first].astype(np.uint32),
-            "t_hit": hits.t[first],
+            "t_hit": t,
             "geometry_ids": hits.geometry[first],
             "primitive_ids": hits.primitive[first],
             "primitive_uvs": np.stack([hits.u[first], hits.v[first]], axis=-1),
@@ -352,12 +370,22 @@ class _World:
         self, meshes: list[tuple[_arrays.Array, _arrays.Array]], threads: int | None
     ) -> None:
         self.tracer = Tracer(Scene.from_geometries(list(meshes)), threads=threads)
+        self._meshes = list(meshes)
         counts = [len(faces) for _, faces in meshes]
         self._starts = np.cumsum([0, *counts])
         # The last row is that of a miss.
         self._normals = np.zeros((self._starts[-1] + 1, 3), np.float32)
         for (vertices, faces), start in zip(meshes, self._starts):
             self._normals[start : start + len(faces)] = _unit_normals(vertices, faces)
+
+    def corners(self, geometry: _arrays.Array, primitive: _arrays.Array) -> _arrays.Array:
+        """The corners of triangles, (N, 3, 3), in doubles."""
+        corners = np.empty((len(geometry), 3, 3))
+        for number in np.unique(geometry):
+            of_it = geometry == number
+            vertices, faces = self._meshes[number]
+            corners[of_it] = vertices[faces[primitive[of_it]]]
+        return corners
 
     def normals(self, geometry: _arrays.Array, primitive: _arrays.Array) -> _arrays.Array:
         rows = primitive
@@ -417,6 +445,8 @@ def _matrix(values: TensorLike, name: str, shape: tuple[int, ...]) -> NDArray[np
     array = _arrays.floats(_arrays.tensor(values), name).astype(np.float64)
     if array.shape != shape:
         raise ArrayError(f"{name}: found an array of shape {array.shape}, expected {shape}")
+    if not np.isfinite(array).all():
+        raise OptionError(f"{name}: found a NaN or an infinity, expected finite numbers")
     return array
 
 

@@ -246,7 +246,8 @@ class _World:
     """A mesh that can be traced.
 
     The tracer's numbers are single floats, a mesh's are doubles. A mesh that lies farther away than
-    it is large is moved to where single floats are dense, with the rays."""
+    it is large is moved to where single floats are dense, with the rays; so is the origin of a ray
+    that comes from far away."""
 
     def __init__(self, mesh: Any, version: int, threads: int | None) -> None:
         self.version = version
@@ -254,10 +255,12 @@ class _World:
         self._vertices = np.asarray(_arrays.table(vertices, "vertices", 3), np.float64)
         self._faces = _arrays.triangles(faces, "faces")
         self._shift: Floats | None = None
+        self._size = 0.0
         if len(self._vertices):
             low, high = self._vertices.min(axis=0), self._vertices.max(axis=0)
             middle = (low + high) / 2
-            if np.abs(middle).max() > (high - low).max() > 0:
+            self._bounds, self._size = np.array([low, high]), float((high - low).max())
+            if np.abs(middle).max() > self._size > 0:
                 self._shift = middle
         self.tracer = Tracer(Scene(self.moved(self._vertices), self._faces), threads=threads)
 
@@ -273,6 +276,10 @@ class _World:
             _options.wrong(names[1], None, "an array")
         origins, directions, _, _ = _arrays.rays(ray_origins, ray_directions, None, None, names)
         assert directions is not None
+        if len(origins) and self._size > 0:
+            nearer = _places.nearer(origins, directions, self._bounds, self._size)
+            if nearer is not None:
+                origins, _ = nearer
         return origins, directions
 
     def are_wanted(
@@ -282,7 +289,9 @@ class _World:
         first: _arrays.Array | None = None
         if once:
             bounds = self.tracer.scene.bounds
-            first = _places.are_first(hits, directions, bounds, by_geometry=False)
+            first = _places.are_first(
+                hits, directions, self._corners, bounds, by_geometry=False
+            )
         if max_hits is not None:
             if first is None:
                 rank = np.arange(len(hits)) - hits.offsets[hits.ray]
@@ -324,6 +333,9 @@ class _World:
             self.tracer._native, (*rays, None, None), self._planes, (index_ray, *hits), places
         )
         return places.reshape(-1, 3)
+
+    def _corners(self, _: _arrays.Array, triangles: _arrays.Array) -> _arrays.Array:
+        return self.moved(self._vertices[self._faces[triangles]])
 
     @cached_property
     def _planes(self) -> _native.Planes:
