@@ -91,6 +91,14 @@ def test_rays_as_lists(tracer: siliray.Tracer) -> None:
         assert_hits(cast_rays(pa.table(vectors | bounds), SCENE), hits)
 
 
+def test_columns_of_integers_and_dictionaries() -> None:
+    scene = ([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
+    table = pa.table({name: [0.5, 5.0] for name in ("ox", "oy")} | {"oz": [9, 9], "dx": [0, 0]})
+    table = table.append_column("dy", pa.array([0, 0], pa.uint8()))
+    table = table.append_column("dz", pa.array([-1.0, -1.0]).dictionary_encode())
+    assert cast_rays(table, scene)["t"].to_pylist() == [9.0, np.inf]
+
+
 @pytest.mark.parametrize("generator", [CAMERA, LIDAR, SCATTER, Occlusion(samples=5, seed=3)])
 def test_generated_rays(tracer: siliray.Tracer, generator: object) -> None:
     """Whatever rows the rays are cut into, they are the same."""
@@ -242,6 +250,16 @@ def test_what_is_wrong_is_said() -> None:
         cast_rays(generated(view, 99), scene)
     with pytest.raises(siliray.OptionError, match="expected multiples of 3"):
         cast_rays(generated(Occlusion(samples=3), 2), scene, reduce=Visibility(3))
+    with pytest.raises(siliray.OptionError, match="query, reduce: .* 'any' is asked"):
+        cast_rays(generated(SCATTER, 5), scene, query="any", reduce=Depth())
+    with pytest.raises(siliray.ArrayError, match="several columns 'dz'"):
+        cast_rays(rays.append_column("dz", rays["dz"]), scene)
+    with pytest.raises(siliray.DtypeError, match="column 'dz': found decimal"):
+        decimals = rays["dz"].cast(pa.decimal128(20, 3))
+        cast_rays(rays.set_column(5, "dz", decimals), scene)
+    for low, high in ((0, np.inf), (-np.inf, 0), (np.nan, 1), (2, 1), (-1.7e308, 1.7e308)):
+        with pytest.raises(siliray.OptionError, match="low, high: found .* finite"):
+            Histogram(low, high, 4)
     with pytest.raises(siliray.OptionError, match="workers: found 0"):
         cast_rays(rays, scene, workers=0)
 

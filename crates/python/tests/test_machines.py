@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import json
 import multiprocessing
 import os
 import signal
@@ -363,3 +365,27 @@ def test_what_a_check_finds_sound_runs(format: str) -> None:
                 siliray.simulate(again, rays=4, camera=[0, 1, 9, 0, 0, 0, 40])
                 run += 1
     assert run > 30
+
+
+def test_an_empty_list_is_a_table_too() -> None:
+    image = siliray.build(SCENE, format="gfx12", preset="fast").image
+    found = siliray.check(image)
+    assert found["findings"] == [] and found["findings"].columns() == {}
+
+
+def test_documents_become_json_again() -> None:
+    built = siliray.build(SCENE, preset="fast", format="gfx12", settings={"obb": True})
+    assert built["obb"] == "on"
+    assert siliray.Document(json.loads(built.to_json())) == built
+
+
+def test_misfits_are_named() -> None:
+    with pytest.raises(siliray.OptionError, match="camera: it is that of a pixel"):
+        siliray.walk(SCENE, (0, 0, 9), (0, 0, -1), camera="nonsense")
+
+
+def test_a_star_import_leaves_errors_of_python_alone() -> None:
+    names: dict[str, object] = {}
+    exec("from siliray import *", names)
+    assert not [name for name in names if hasattr(builtins, name) and name[0] != "_"]
+    assert issubclass(siliray.NameError, siliray.Error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -101,8 +102,6 @@ def test_wrong_instances_are_named() -> None:
         place(object=0, mask=300)
     with pytest.raises(siliray.OptionError, match="last row"):
         place(object=0, transform=2 * np.eye(4))
-    with pytest.raises(siliray.SceneError, match="2 objects and no instances"):
-        siliray.Scene.from_objects([[(VERTICES, FACES)]] * 2, [])
 
 
 def test_an_empty_scene_is_hit_by_nothing() -> None:
@@ -196,3 +195,21 @@ def test_files_and_bytes(tmp_path: Path) -> None:
         assert np.allclose(scene.bounds, [VERTICES.min(0), VERTICES.max(0)])
     built_in = siliray.Scene.open("organic", triangles=400)
     assert "organic" in repr(built_in) and built_in.triangles > 300
+
+
+def test_what_nothing_places_is_not_there() -> None:
+    mesh = siliray.Geometry(VERTICES, FACES)
+    for objects in ([], [[mesh]], [[mesh], [mesh]]):
+        scene = siliray.Scene.from_objects(objects, [])
+        for same in (scene, pickle.loads(pickle.dumps(scene))):
+            assert (same.placed_triangles, same.instances, same.bounds) == (0, 0, None)
+            assert not siliray.Tracer(same).any(RAYS).any()
+    with pytest.raises(siliray.SceneError, match="vertex 1000000 does not exist"):
+        siliray.Scene.from_objects([[(VERTICES, [[0, 1, 10**6]])]], [])
+
+
+def test_parts_of_scenes_can_be_compared_and_hashed() -> None:
+    one, other = siliray.Instance(0), siliray.Instance(0)
+    assert one == one and one != other and len({one, other}) == 2
+    mesh = siliray.Geometry(VERTICES, FACES)
+    assert mesh in [siliray.Geometry(VERTICES, FACES), mesh] and len({mesh, mesh}) == 1

@@ -279,3 +279,27 @@ def test_many_rays_are_answered_in_order(tracer: siliray.Tracer) -> None:
     once = tracer.closest(RAYS)
     assert np.array_equal(hits.primitive, np.tile(once.primitive, 50))
     assert np.array_equal(tracer.count(many), np.tile(tracer.count(RAYS), 50))
+
+
+def test_masked_elements_are_refused(tracer: siliray.Tracer) -> None:
+    masked = np.ma.masked_array(RAYS, mask=np.arange(RAYS.size).reshape(RAYS.shape) == 7)
+    for ask in (
+        lambda: tracer.any(masked),
+        lambda: tracer.any(RAYS, tmin=np.ma.masked),
+        lambda: tracer.nearest_point(masked[:, :3]),
+        lambda: siliray.Scene(masked[:, :3], FACES),
+        lambda: siliray.Scene(VERTICES, np.ma.masked_equal(FACES, FACES[0, 0])),
+    ):
+        with pytest.raises(siliray.ArrayError, match="found masked elements"):
+            ask()
+    assert same(tracer.closest(np.ma.masked_array(RAYS)), tracer.closest(RAYS))
+
+
+def test_what_arrow_holds_cannot_change(tracer: siliray.Tracer) -> None:
+    pa = pytest.importorskip("pyarrow")
+    hits = tracer.closest(RAYS)
+    hits.t[0] = 7.0
+    table = pa.table(hits)
+    assert table["t"][0].as_py() == 7.0
+    with pytest.raises(ValueError, match="read-only"):
+        hits.t[0] = 8.0

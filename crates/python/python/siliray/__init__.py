@@ -32,13 +32,16 @@ from .errors import (
     FileError,
     ImageError,
     MachineError,
-    NameError,
     OptionError,
     ProgramError,
     RangeError,
+    RoomError,
     SceneError,
     TraceError,
 )
+
+# Not for `import *`: Python has an error of that name, too.
+from .errors import NameError as NameError
 
 __all__ = [
     "MISS",
@@ -61,13 +64,13 @@ __all__ = [
     "ImageError",
     "Instance",
     "MachineError",
-    "NameError",
     "NearestPoints",
     "OptionError",
     "ProgramError",
     "RangeError",
     "RawMemory",
     "Rendering",
+    "RoomError",
     "Scene",
     "SceneError",
     "Shapes",

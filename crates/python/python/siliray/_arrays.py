@@ -6,10 +6,10 @@ from __future__ import annotations
 from typing import Any, TypeAlias, Union
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ._native import GeneratedRays
-from .errors import ArrayError, DtypeError, OptionError
+from .errors import ArrayError, DtypeError, OptionError, RoomError
 
 Array: TypeAlias = NDArray[Any]
 #: Origins (or rays of 6 or 8 columns), directions, smallest and largest parameters.
@@ -41,6 +41,8 @@ def floats(values: ArrayLike, name: str) -> Array:
 
 def _array(values: ArrayLike, name: str) -> Array:
     """Whatever NumPy makes of it. What lends its memory may refuse to, with any exception."""
+    if np.ma.is_masked(values):
+        raise ArrayError(f"{name}: found masked elements, expected numbers")
     try:
         return np.asarray(values)
     except Exception as error:
@@ -151,3 +153,14 @@ def any_rays(
 def count(rays: Rays) -> int:
     """How many rays there are."""
     return len(rays if isinstance(rays, GeneratedRays) else rays[0])
+
+
+def room(count: int, dtype: DTypeLike, width: int | None = None) -> Array:
+    """An array for so many answers."""
+    shape = count if width is None else (count, width)
+    try:
+        # What is not there yet of truths must be none or one.
+        return np.zeros(shape, dtype) if dtype is bool else np.empty(shape, dtype)
+    except (MemoryError, OverflowError, ValueError):
+        # NumPy has several errors for it.
+        raise RoomError(f"there is no memory for {count} answers") from None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from . import _native, _options
 from ._document import Document
 from ._image import Image
@@ -35,7 +37,7 @@ def build(
     *,
     format: str | None = None,
     preset: str | Sequence[str] | None = None,
-    settings: Mapping[str, str] | None = None,
+    settings: Mapping[str, str | bool | float] | None = None,
     width: int | None = None,
     max_leaf: int | None = None,
     ending: str | None = None,
@@ -44,7 +46,8 @@ def build(
     """Builds trees over a scene, and lays one out in a format of hardware.
 
     Without `format`, one tree for each preset. With it, one tree, whose image is
-    :attr:`Built.image`; `settings` are those of the format, such as ``{"policy": "radv"}``.
+    :attr:`Built.image`; `settings` are those of the format, such as ``{"policy": "radv"}``; True
+    is `on`.
     `ending` names the kind of file where there are several: of gfx12, `rra` or `bin` for raw
     memory.
 
@@ -66,7 +69,9 @@ def build(
         {
             "presets": [] if preset is None else _options.texts(preset, "preset"),
             "format": _options.optional_text(format, "format"),
-            "settings": [(key, _options.value(value, f"settings: {key}")) for key, value in set_to.items()],
+            "settings": [
+                (key, _setting(one, f"settings: {key}")) for key, one in set_to.items()
+            ],
             "width": _options.optional_integer(width, "width", 1),
             "max_leaf": _options.optional_integer(max_leaf, "max_leaf", 1),
             "ending": _options.optional_text(ending, "ending"),
@@ -76,3 +81,9 @@ def build(
     built = Built(json.loads(text))
     built.image = None if image is None else Image._made(image)
     return built
+
+
+def _setting(value: object, name: str) -> str:
+    if isinstance(value, (bool, np.bool_)):
+        return "on" if value else "off"
+    return _options.value(value, name)

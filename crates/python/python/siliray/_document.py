@@ -87,7 +87,7 @@ class Table:
 class Document(dict[str, Json]):
     """What the library says about one thing: a dict whose keys are those of `siliray --json`.
 
-    Lists of objects in it are each a :class:`Table`.
+    Lists of objects in it are each a :class:`Table`, and so are empty lists.
 
     >>> import siliray
     >>> scene = siliray.Scene.open("organic", triangles=400)
@@ -99,8 +99,12 @@ class Document(dict[str, Json]):
     def __init__(self, values: dict[str, Json] | Iterable[tuple[str, Json]] = ()) -> None:
         super().__init__(values)
         for key, value in self.items():
-            if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+            if isinstance(value, list) and all(isinstance(row, dict) for row in value):
                 self[key] = Table(value)
+
+    def to_json(self) -> str:
+        """The document as text."""
+        return json.dumps(self, default=list)
 
     def _repr_html_(self) -> str:
         plain = {key: value for key, value in self.items() if not isinstance(value, (list, dict))}

@@ -23,8 +23,8 @@ _LARGE = 4 << 20
 def room(count: int) -> _native.Columns:
     """Columns for so many hits. Those too small for large pages share memory by threes."""
     if count == 0 or 4 * count >= _LARGE:
-        t, u, v = (np.empty(count, np.float32) for _ in range(3))
-        instance, geometry, primitive = (np.empty(count, np.uint32) for _ in range(3))
+        t, u, v = (_arrays.room(count, np.float32) for _ in range(3))
+        instance, geometry, primitive = (_arrays.room(count, np.uint32) for _ in range(3))
     else:
         t, u, v = np.empty((3, count), np.float32)
         instance, geometry, primitive = np.empty((3, count), np.uint32)
@@ -32,7 +32,8 @@ def room(count: int) -> _native.Columns:
 
 
 class Columns:
-    """Columns of one length, which whatever reads Arrow takes without a copy."""
+    """Columns of one length, which whatever reads Arrow takes without a copy. From then on they
+    cannot be written to."""
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """All columns by name: what `pandas.DataFrame` takes."""
@@ -47,13 +48,20 @@ class Columns:
             array[name] = column
         return array
 
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> Any:
+    def _shared(self) -> dict[str, NDArray[Any]]:
+        """The columns for who takes them without a copy and counts on their staying as they are."""
         columns = self.columns()
+        for column in columns.values():
+            column.flags.writeable = False
+        return columns
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> Any:
+        columns = self._shared()
         batch = _native.record_batch(list(columns), list(columns.values()))
         return batch.__arrow_c_array__(requested_schema)
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
-        columns = self.columns()
+        columns = self._shared()
         table = _native.table(list(columns), list(columns.values()))
         return table.__arrow_c_stream__(requested_schema)
 
@@ -124,9 +132,9 @@ class Hits(Columns):
         if self._tracer is None:
             message = "hits from another process have the positions and normals asked for there"
             raise TraceError(f"{name}: {message}")
-        vectors = np.empty(3 * len(self), np.float32)
-        getattr(self._tracer, name)(self._columns(), self._rays, vectors)
-        return vectors.reshape(-1, 3)
+        vectors = _arrays.room(len(self), np.float32, 3)
+        getattr(self._tracer, name)(self._columns(), self._rays, vectors.reshape(-1))
+        return vectors
 
     @cached_property
     def positions(self) -> NDArray[np.float32]:

@@ -24,7 +24,7 @@ SceneLike: TypeAlias = Union["Scene", str, PathLike[str], tuple[ArrayLike, Array
 GeometryLike: TypeAlias = Union["Geometry", tuple[ArrayLike, ArrayLike], Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Geometry:
     """A triangle mesh: one part of an object.
 
@@ -39,7 +39,7 @@ class Geometry:
     opaque: bool = True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Instance:
     """An object, placed in the world.
 
@@ -119,7 +119,8 @@ class Scene:
         *,
         name: str = "arrays",
     ) -> Scene:
-        """A scene of objects, each a geometry or a list of them, and where they are placed.
+        """A scene of objects, each a geometry or a list of them, and where they are placed. What
+        no instance places is not in the world: without instances, the scene is empty.
 
         >>> import siliray
         >>> mesh = siliray.Geometry([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
@@ -136,7 +137,12 @@ class Scene:
             [one] if _is_mesh(one) else _listed(one, f"objects[{number}]", "a list of geometries")
             for number, one in enumerate(_listed(objects, "objects", "lists of geometries"))
         ]
-        return _of_objects(name, parts, _listed(instances, "instances", "a list of Instance"))
+        placed = _listed(instances, "instances", "a list of Instance")
+        if not placed:
+            # To the library, a single object without instances is itself the world.
+            _objects(name, [[part for one in parts for part in one]], [])
+            parts = [[]]
+        return _of_objects(name, parts, placed)
 
     @classmethod
     def open(cls, name: str | PathLike[str], triangles: int | None = None) -> Scene:
@@ -277,8 +283,6 @@ def _trimesh_scene(thing: Any) -> Scene:
         transform, name = thing.graph[node]
         if name in numbers:
             instances.append(Instance(numbers[name], transform))
-    if not instances:
-        return Scene.from_geometries([])
     objects = [[Geometry(mesh.vertices, mesh.faces, name)] for name, mesh in meshes.items()]
     return Scene.from_objects(objects, instances, name="trimesh")
 

@@ -95,6 +95,8 @@ def walk(
         _options.wrong("shape", shape, "Beams, Spheres or Frusta")
     if sum(what is not None for what in (ray, pixel, shape)) != 1:
         raise OptionError("origin and direction, pixel, shape: expected one of them")
+    if camera is not None and pixel is None:
+        raise OptionError("camera: it is that of a pixel, and none is given")
     followed: tuple[int | None, int | None, int] | None = None
     if why is not None:
         ids = why if isinstance(why, (list, tuple)) else (why,)

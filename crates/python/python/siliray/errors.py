@@ -50,6 +50,10 @@ class OptionError(Error, ValueError):
     """An option makes no sense, or not together with another."""
 
 
+class RoomError(Error, MemoryError):
+    """There is no memory for so many answers."""
+
+
 class ProgramError(Error, ValueError):
     """A program is none, or has a fault."""
 

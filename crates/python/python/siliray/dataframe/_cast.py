@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from .. import _options
-from .._arrays import RayArrays
+from .._arrays import RayArrays, floats
 from .._scene import SceneLike
 from .._tracer import MOST_THREADS, Tracer, chosen
 from ..errors import ArrayError, DtypeError, OptionError
@@ -96,6 +96,8 @@ class CastRays(Work):
             raise OptionError(f"query: found {query!r}, expected {', '.join(_QUERIES)}")
         if reduce is not None and not isinstance(reduce, Reduction):
             _options.wrong("reduce", reduce, "a Reduction")
+        if reduce is not None and query != "closest":
+            raise OptionError(f"query, reduce: a reduction asks by itself, and {query!r} is asked")
         chosen(mask, cull)
         mode, rule = _options.optional_text(mode, "mode"), _options.text(rule, "rule")
         threads = _options.optional_integer(threads, "threads", 1, MOST_THREADS)
@@ -125,6 +127,9 @@ class CastRays(Work):
                 name for one, three in vectors for name in ([one] if one in names else three)
             ]
             needed += [name for name in _BOUNDS if name in names]
+        doubled = [name for name in needed if names.count(name) > 1]
+        if doubled:
+            raise ArrayError(f"the table has several columns {doubled[0]!r}: expected one")
         missing = [name for name in needed if name not in names]
         if missing:
             raise ArrayError(
@@ -156,8 +161,9 @@ class CastRays(Work):
             }
         parts, lengths = [], []
         for first, rays in _generated(tracer, batch):
+            answer = self._answer(tracer, rays)
             numbers = np.arange(first, first + len(rays), dtype=np.uint64)
-            parts.append({"ray": numbers} | self._answer(tracer, rays))
+            parts.append({"ray": numbers} | answer)
             lengths.append(len(rays))
         joined = {
             field.name: np.concatenate([part[field.name] for part in parts] or [np.empty(0)])
@@ -208,11 +214,13 @@ def _rays(batch: pa.RecordBatch) -> RayArrays:
 
 
 def _floats(column: pa.Array, name: str) -> np.ndarray:
-    if not pa.types.is_floating(column.type):
-        raise DtypeError(f"column {name!r}: found {column.type}, expected float or double")
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
+        raise DtypeError(f"column {name!r}: found {column.type}, expected floats or integers")
     if column.null_count:
         raise ArrayError(f"column {name!r}: found a null, expected a number")
-    return np.asarray(column.to_numpy(zero_copy_only=False))
+    return floats(column.to_numpy(zero_copy_only=False), name)
 
 
 def _triples(column: pa.Array, name: str) -> np.ndarray:

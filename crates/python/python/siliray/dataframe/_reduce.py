@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -80,8 +81,9 @@ class Histogram(Reduction):
 
     def __post_init__(self) -> None:
         integer(self.bins, "bins", 1, 2**24)
-        if not number(self.low, "low") < number(self.high, "high"):
-            raise OptionError(f"low, high: found {self.low}, {self.high}, expected low < high")
+        low, high = number(self.low, "low"), number(self.high, "high")
+        if not 0 < high - low < math.inf:
+            raise OptionError(f"low, high: found {low}, {high}, expected finite low < high")
 
     def fields(self) -> list[pa.Field]:
         return [
