@@ -101,10 +101,11 @@ def are_first(
         later = later[run[later] == run[later - step]]
         earlier = later - step
         between = points[later] - points[earlier]
-        again[later] |= np.maximum(
+        again[later] = np.maximum(
             np.abs((between * normals[earlier]).sum(axis=1)),
             np.abs((between * normals[later]).sum(axis=1)),
         ) <= _APART * largest
+        later = later[~again[later]]
     first[rows[again]] = False
     return first
 
