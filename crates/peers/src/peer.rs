@@ -18,6 +18,15 @@ pub enum Library {
     Tinybvh,
 }
 
+/// What a library may use of the processor, where it can be told; others take what they like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Instructions {
+    /// Whatever there is.
+    All,
+    /// Nothing beyond AVX2.
+    Avx2,
+}
+
 /// A scene built in another library.
 pub trait Peer: Sync {
     /// The library.
@@ -132,10 +141,14 @@ impl Library {
     ///
     /// # Errors
     /// When the library is not here, or refuses the scene.
-    pub fn build(self, scene: &Scene) -> Result<Vec<Box<dyn Peer>>, PeerError> {
+    pub fn build(
+        self,
+        scene: &Scene,
+        instructions: Instructions,
+    ) -> Result<Vec<Box<dyn Peer>>, PeerError> {
         match self {
-            Self::Embree4 => embree::peers(Version::Four, scene),
-            Self::Embree3 => embree::peers(Version::Three, scene),
+            Self::Embree4 => embree::peers(Version::Four, scene, instructions),
+            Self::Embree3 => embree::peers(Version::Three, scene, instructions),
             #[cfg(feature = "obvhs")]
             Self::Obvhs => crate::cwbvh::peers(scene),
             #[cfg(not(feature = "obvhs"))]

@@ -8,7 +8,7 @@ use build::{Options, Preset, build};
 use geometry::random::Random;
 use geometry::{Ray, TriangleRule};
 use machine::{Hit, Machine, Reference};
-use peers::{Answer, Library, Peer, PeerError, Question};
+use peers::{Answer, Instructions, Library, Peer, PeerError, Question};
 use scene::Scene;
 use scene::builtin::Builtin;
 use std::ops::ControlFlow;
@@ -82,8 +82,9 @@ fn every_library_agrees(scene: &Scene) {
     let expected = expected(scene, &rays);
     let hits = expected.iter().flatten().count();
     assert!(hits > RAYS / 4 && hits < RAYS, "a fair share hits: {hits}");
-    for library in Library::ALL {
-        match library.build(scene) {
+    let limits = [Instructions::All, Instructions::Avx2];
+    for (library, limit) in Library::ALL.into_iter().flat_map(|l| limits.map(|limit| (l, limit))) {
+        match library.build(scene, limit) {
             Ok(peers) => peers.iter().for_each(|peer| compare(&**peer, &rays, &expected)),
             Err(PeerError::Missing(missing)) => assert_eq!(missing.library, library),
             Err(error) => panic!("{error}"),

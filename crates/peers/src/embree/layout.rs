@@ -8,7 +8,10 @@
 //! | `RTCRay` | 48 | 16 |
 //! | `RTCHit` | 32 (version 3), 48 (version 4) | 16 |
 //! | `RTCRayHit` | 80 (version 3), 96 (version 4); the hit begins at 48 | 16 |
+//! | `RTCRayHit8` | 640 (version 3), 672 (version 4); the hit begins at 384 | 32 |
 //! | `RTCRayHit16` | 1,280 (version 3), 1,344 (version 4); the hit begins at 768 | 64 |
+//!
+//! Here packets of 8 have a boundary of 64 bytes, too.
 
 use geometry::Ray;
 use machine::Hit;
@@ -16,9 +19,6 @@ use std::ffi::c_void;
 
 /// `RTC_INVALID_GEOMETRY_ID`.
 pub(super) const INVALID: u32 = u32::MAX;
-
-/// Rays of a packet.
-pub(super) const LANES: usize = 16;
 
 /// `RTCRay`.
 #[derive(Debug, Clone, Copy)]
@@ -56,45 +56,45 @@ pub(super) struct RtcRayHit {
     pub(super) hit: RtcHit,
 }
 
-/// `RTCRay16`.
+/// `RTCRay8` or `RTCRay16`.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct RtcRay16 {
-    pub(super) origin: [[f32; LANES]; 3],
-    pub(super) tnear: [f32; LANES],
-    pub(super) direction: [[f32; LANES]; 3],
-    pub(super) time: [f32; LANES],
-    pub(super) tfar: [f32; LANES],
-    pub(super) mask: [u32; LANES],
-    pub(super) id: [u32; LANES],
-    pub(super) flags: [u32; LANES],
+pub(super) struct RtcRays<const N: usize> {
+    pub(super) origin: [[f32; N]; 3],
+    pub(super) tnear: [f32; N],
+    pub(super) direction: [[f32; N]; 3],
+    pub(super) time: [f32; N],
+    pub(super) tfar: [f32; N],
+    pub(super) mask: [u32; N],
+    pub(super) id: [u32; N],
+    pub(super) flags: [u32; N],
 }
 
-/// `RTCHit16`.
+/// `RTCHit8` or `RTCHit16`.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct RtcHit16 {
-    pub(super) normal: [[f32; LANES]; 3],
-    pub(super) u: [f32; LANES],
-    pub(super) v: [f32; LANES],
-    pub(super) primitive: [u32; LANES],
-    pub(super) geometry: [u32; LANES],
-    pub(super) instance: [u32; LANES],
-    pub(super) instance_primitive: [u32; LANES],
+pub(super) struct RtcHits<const N: usize> {
+    pub(super) normal: [[f32; N]; 3],
+    pub(super) u: [f32; N],
+    pub(super) v: [f32; N],
+    pub(super) primitive: [u32; N],
+    pub(super) geometry: [u32; N],
+    pub(super) instance: [u32; N],
+    pub(super) instance_primitive: [u32; N],
 }
 
-/// `RTCRayHit16`.
+/// `RTCRayHit8` or `RTCRayHit16`.
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
-pub(super) struct RtcRayHit16 {
-    pub(super) ray: RtcRay16,
-    pub(super) hit: RtcHit16,
+pub(super) struct RtcRayHits<const N: usize> {
+    pub(super) ray: RtcRays<N>,
+    pub(super) hit: RtcHits<N>,
 }
 
 /// Which lanes of a packet hold a ray: -1 or 0.
 #[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
-pub(super) struct Valid(pub(super) [i32; LANES]);
+pub(super) struct Valid<const N: usize>(pub(super) [i32; N]);
 
 /// `RTCIntersectContext` of version 3.
 #[repr(C)]
@@ -185,30 +185,30 @@ impl RtcRay {
     }
 }
 
-impl RtcRayHit16 {
-    /// Up to 16 rays; lanes without one are copies of the first.
+impl<const N: usize> RtcRayHits<N> {
+    /// Up to so many rays; lanes without one are copies of the first.
     pub(super) fn new(rays: &[Ray]) -> Self {
         let ray = |lane: usize| rays.get(lane).unwrap_or(&rays[0]);
         let lanes = |value: &dyn Fn(&Ray) -> f32| std::array::from_fn(|lane| value(ray(lane)));
         let axes = |value: &dyn Fn(&Ray, usize) -> f32| {
             std::array::from_fn(|axis| lanes(&|ray| value(ray, axis)))
         };
-        let unset = [INVALID; LANES];
+        let unset = [INVALID; N];
         Self {
-            ray: RtcRay16 {
+            ray: RtcRays {
                 origin: axes(&|ray, axis| ray.origin[axis]),
                 tnear: lanes(&|ray| ray.tmin),
                 direction: axes(&|ray, axis| ray.direction[axis]),
-                time: [0.0; LANES],
+                time: [0.0; N],
                 tfar: lanes(&|ray| ray.tmax),
-                mask: [u32::MAX; LANES],
-                id: [0; LANES],
-                flags: [0; LANES],
+                mask: [u32::MAX; N],
+                id: [0; N],
+                flags: [0; N],
             },
-            hit: RtcHit16 {
-                normal: [[0.0; LANES]; 3],
-                u: [0.0; LANES],
-                v: [0.0; LANES],
+            hit: RtcHits {
+                normal: [[0.0; N]; 3],
+                u: [0.0; N],
+                v: [0.0; N],
                 primitive: unset,
                 geometry: unset,
                 instance: unset,
@@ -231,7 +231,7 @@ impl RtcRayHit16 {
     }
 }
 
-impl Valid {
+impl<const N: usize> Valid<N> {
     /// The first `count` lanes.
     pub(super) fn first(count: usize) -> Self {
         Self(std::array::from_fn(|lane| if lane < count { -1 } else { 0 }))
@@ -255,9 +255,11 @@ mod tests {
         assert_eq!((size_of::<RtcHit>(), align_of::<RtcHit>()), (48, 16));
         assert_eq!((size_of::<RtcRayHit>(), offset_of!(RtcRayHit, hit)), (96, 48));
         assert_eq!((offset_of!(RtcRay, tfar), offset_of!(RtcHit, geometry)), (32, 24));
-        assert_eq!((size_of::<RtcRay16>(), align_of::<RtcRay16>()), (768, 64));
-        assert_eq!((size_of::<RtcRayHit16>(), offset_of!(RtcRayHit16, hit)), (1344, 768));
-        assert_eq!(offset_of!(RtcHit16, geometry), 6 * 64);
+        assert_eq!((size_of::<RtcRays<16>>(), align_of::<RtcRays<16>>()), (768, 64));
+        assert_eq!((size_of::<RtcRayHits<16>>(), offset_of!(RtcRayHits<16>, hit)), (1344, 768));
+        assert_eq!(offset_of!(RtcHits<16>, geometry), 6 * 64);
+        assert_eq!((size_of::<RtcRays<8>>(), offset_of!(RtcRayHits<8>, hit)), (384, 384));
+        assert_eq!(offset_of!(RtcHits<8>, instance_primitive), 8 * 32);
         assert_eq!((size_of::<RtcBounds>(), size_of::<RtcBuildPrimitive>()), (32, 32));
         assert_eq!((size_of::<Arguments4>(), offset_of!(Arguments4, context)), (32, 8));
         assert_eq!((size_of::<Context3>(), offset_of!(Context3, instance)), (24, 16));

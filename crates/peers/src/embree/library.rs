@@ -2,7 +2,7 @@
 //! ray, version 4 takes optional arguments after it.
 
 use super::layout::{
-    Arguments4, Context3, RtcBounds, RtcRay, RtcRay16, RtcRayHit, RtcRayHit16, Valid,
+    Arguments4, Context3, RtcBounds, RtcRay, RtcRayHit, RtcRayHits, RtcRays, Valid,
 };
 use crate::Library;
 use libloading::Library as SharedLibrary;
@@ -110,35 +110,49 @@ functions! {
     thread_local_alloc = "rtcThreadLocalAlloc": fn(Handle, usize, usize) -> Handle;
 }
 
-/// The queries of version 3.
+/// The queries of version 3 for single rays.
 pub(super) struct Queries3 {
-    pub(super) intersect1: unsafe extern "C" fn(Handle, *mut Context3, *mut RtcRayHit),
-    pub(super) occluded1: unsafe extern "C" fn(Handle, *mut Context3, *mut RtcRay),
-    pub(super) intersect16:
-        unsafe extern "C" fn(*const Valid, Handle, *mut Context3, *mut RtcRayHit16),
-    pub(super) occluded16: unsafe extern "C" fn(*const Valid, Handle, *mut Context3, *mut RtcRay16),
+    pub(super) intersect: unsafe extern "C" fn(Handle, *mut Context3, *mut RtcRayHit),
+    pub(super) occluded: unsafe extern "C" fn(Handle, *mut Context3, *mut RtcRay),
 }
 
-/// The queries of version 4.
+/// The queries of version 4 for single rays.
 pub(super) struct Queries4 {
-    pub(super) intersect1: unsafe extern "C" fn(Handle, *mut RtcRayHit, *mut Arguments4),
-    pub(super) occluded1: unsafe extern "C" fn(Handle, *mut RtcRay, *mut Arguments4),
-    pub(super) intersect16:
-        unsafe extern "C" fn(*const Valid, Handle, *mut RtcRayHit16, *mut Arguments4),
-    pub(super) occluded16:
-        unsafe extern "C" fn(*const Valid, Handle, *mut RtcRay16, *mut Arguments4),
+    pub(super) intersect: unsafe extern "C" fn(Handle, *mut RtcRayHit, *mut Arguments4),
+    pub(super) occluded: unsafe extern "C" fn(Handle, *mut RtcRay, *mut Arguments4),
 }
 
-/// The queries of either version.
-pub(super) enum Queries {
-    Three(Queries3),
-    Four(Queries4),
+/// The queries of version 3 for packets of so many rays.
+pub(super) struct PacketQueries3<const N: usize> {
+    pub(super) intersect:
+        unsafe extern "C" fn(*const Valid<N>, Handle, *mut Context3, *mut RtcRayHits<N>),
+    pub(super) occluded:
+        unsafe extern "C" fn(*const Valid<N>, Handle, *mut Context3, *mut RtcRays<N>),
 }
+
+/// The queries of version 4 for packets of so many rays.
+pub(super) struct PacketQueries4<const N: usize> {
+    pub(super) intersect:
+        unsafe extern "C" fn(*const Valid<N>, Handle, *mut RtcRayHits<N>, *mut Arguments4),
+    pub(super) occluded:
+        unsafe extern "C" fn(*const Valid<N>, Handle, *mut RtcRays<N>, *mut Arguments4),
+}
+
+/// What either version has.
+pub(super) enum Either<T, F> {
+    Three(T),
+    Four(F),
+}
+
+/// The queries of either version for packets of so many rays.
+pub(super) type PacketQueries<const N: usize> = Either<PacketQueries3<N>, PacketQueries4<N>>;
 
 /// Everything that is called.
 pub(super) struct Functions {
     pub(super) shared: Shared,
-    pub(super) queries: Queries,
+    pub(super) queries: Either<Queries3, Queries4>,
+    pub(super) packets8: PacketQueries<8>,
+    pub(super) packets16: PacketQueries<16>,
     pub(super) version: Version,
 }
 
@@ -149,23 +163,21 @@ impl Functions {
         // or names in the environment, are run, as for any program linked to it.
         let library = unsafe { SharedLibrary::new(path) }?;
         let shared = Shared::load(&library)?;
+        let (intersect, occluded) = ("rtcIntersect1", "rtcOccluded1");
         let queries = match version {
-            Version::Three => Queries::Three(Queries3 {
-                intersect1: symbol(&library, b"rtcIntersect1\0")?,
-                occluded1: symbol(&library, b"rtcOccluded1\0")?,
-                intersect16: symbol(&library, b"rtcIntersect16\0")?,
-                occluded16: symbol(&library, b"rtcOccluded16\0")?,
+            Version::Three => Either::Three(Queries3 {
+                intersect: symbol(&library, intersect)?,
+                occluded: symbol(&library, occluded)?,
             }),
-            Version::Four => Queries::Four(Queries4 {
-                intersect1: symbol(&library, b"rtcIntersect1\0")?,
-                occluded1: symbol(&library, b"rtcOccluded1\0")?,
-                intersect16: symbol(&library, b"rtcIntersect16\0")?,
-                occluded16: symbol(&library, b"rtcOccluded16\0")?,
+            Version::Four => Either::Four(Queries4 {
+                intersect: symbol(&library, intersect)?,
+                occluded: symbol(&library, occluded)?,
             }),
         };
+        let (packets8, packets16) = (packets(&library, version)?, packets(&library, version)?);
         // The library stays for as long as the process: its worker threads may outlive a device.
         std::mem::forget(library);
-        Ok(Self { shared, queries, version })
+        Ok(Self { shared, queries, packets8, packets16, version })
     }
 
     /// Whether a device belongs to the version whose functions these are thought to be.
@@ -176,8 +188,26 @@ impl Functions {
     }
 }
 
+/// The queries for packets of so many rays.
+fn packets<const N: usize>(
+    library: &SharedLibrary,
+    version: Version,
+) -> Result<PacketQueries<N>, libloading::Error> {
+    let (intersect, occluded) = (format!("rtcIntersect{N}"), format!("rtcOccluded{N}"));
+    Ok(match version {
+        Version::Three => Either::Three(PacketQueries3 {
+            intersect: symbol(library, &intersect)?,
+            occluded: symbol(library, &occluded)?,
+        }),
+        Version::Four => Either::Four(PacketQueries4 {
+            intersect: symbol(library, &intersect)?,
+            occluded: symbol(library, &occluded)?,
+        }),
+    })
+}
+
 /// A query by its C name.
-fn symbol<T: Copy>(library: &SharedLibrary, name: &[u8]) -> Result<T, libloading::Error> {
+fn symbol<T: Copy>(library: &SharedLibrary, name: &str) -> Result<T, libloading::Error> {
     // SAFETY: every caller gives the type that the header of its version declares; the version
     // itself is asked of the device before the first query.
     Ok(*unsafe { library.get::<T>(name) }?)

@@ -1,9 +1,10 @@
 //! Embree 3 and 4, through the C interface of a shared library that is looked for at run time.
 //!
 //! Three ways to use it: single rays with the fast kernels, single rays with the scene flag
-//! `ROBUST` (watertight, and without spatial splits), and packets of 16. Scenes are built at high
-//! quality; their vertices and indices are shared, not copied, so the bytes counted are those of
-//! the hierarchy with its triangles. Instances stay instances.
+//! `ROBUST` (watertight, and without spatial splits), and packets of 16, or of 8 where Embree is
+//! limited to AVX2. Scenes are built at high quality; their vertices and indices are shared, not
+//! copied, so the bytes counted are those of the hierarchy with its triangles. Instances stay
+//! instances.
 //!
 //! | file | concept |
 //! |---|---|
@@ -12,7 +13,7 @@
 //! | `library` | its functions, and how the two versions differ |
 //! | `device` | the owner of scenes; errors and memory |
 //! | `world` | a scene of siliray as a scene of Embree |
-//! | `single`, `packet` | rays one by one, and 16 at a time |
+//! | `single`, `packet` | rays one by one, and many at a time |
 //! | [`builds`](Builds) | how long its builders and refits take |
 //! | [`binary`] | Embree's own builder, asked for a binary hierarchy |
 
@@ -28,9 +29,10 @@ mod world;
 
 pub use library::Version;
 
-use crate::{Library, Peer, PeerError, Question, Work};
+use crate::{Instructions, Library, Peer, PeerError, Question, Work};
 use device::Device;
 use geometry::Ray;
+use packet::Packets;
 use scene::Scene;
 use std::sync::Arc;
 use world::World;
@@ -43,6 +45,7 @@ pub use world::Quality;
 enum Mode {
     Single,
     Robust,
+    Packet8,
     Packet16,
 }
 
@@ -54,10 +57,18 @@ struct EmbreePeer {
 }
 
 /// Builds the scene twice, with and without the robust flag.
-pub(crate) fn peers(version: Version, scene: &Scene) -> Result<Vec<Box<dyn Peer>>, PeerError> {
+pub(crate) fn peers(
+    version: Version,
+    scene: &Scene,
+    instructions: Instructions,
+) -> Result<Vec<Box<dyn Peer>>, PeerError> {
     let functions = Arc::new(find::library(version)?);
+    let (settings, packets) = match instructions {
+        Instructions::All => ("", Mode::Packet16),
+        Instructions::Avx2 => ("max_isa=avx2", Mode::Packet8),
+    };
     let build = |robust| {
-        let device = Device::new(Arc::clone(&functions), "")?;
+        let device = Device::new(Arc::clone(&functions), settings)?;
         World::new(device, scene, robust, Quality::High).map(Arc::new)
     };
     let (fast, robust) = (build(false)?, build(true)?);
@@ -65,7 +76,7 @@ pub(crate) fn peers(version: Version, scene: &Scene) -> Result<Vec<Box<dyn Peer>
     let peer = |mode, world: &Arc<World>| {
         Box::new(EmbreePeer { library, mode, world: Arc::clone(world) }) as Box<dyn Peer>
     };
-    Ok(vec![peer(Mode::Single, &fast), peer(Mode::Robust, &robust), peer(Mode::Packet16, &fast)])
+    Ok(vec![peer(Mode::Single, &fast), peer(Mode::Robust, &robust), peer(packets, &fast)])
 }
 
 impl Peer for EmbreePeer {
@@ -77,6 +88,7 @@ impl Peer for EmbreePeer {
         match self.mode {
             Mode::Single => "single",
             Mode::Robust => "robust",
+            Mode::Packet8 => "packet8",
             Mode::Packet16 => "packet16",
         }
     }
@@ -90,11 +102,17 @@ impl Peer for EmbreePeer {
     }
 
     fn load<'a>(&'a self, question: Question, rays: &[Ray]) -> Box<dyn Work + 'a> {
+        let functions = &self.world.device.functions;
         match self.mode {
             Mode::Single | Mode::Robust => {
                 Box::new(single::Singles::new(&self.world, question, rays))
             }
-            Mode::Packet16 => Box::new(packet::Packets::new(&self.world, question, rays)),
+            Mode::Packet8 => {
+                Box::new(Packets::new(&self.world, &functions.packets8, question, rays))
+            }
+            Mode::Packet16 => {
+                Box::new(Packets::new(&self.world, &functions.packets16, question, rays))
+            }
         }
     }
 }

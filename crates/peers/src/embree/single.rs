@@ -1,7 +1,7 @@
 //! Rays one by one.
 
 use super::layout::{Arguments4, Context3, Context4, INVALID, RtcRayHit};
-use super::library::Queries;
+use super::library::Either;
 use super::world::World;
 use crate::{Answer, Question, Work};
 use geometry::Ray;
@@ -41,30 +41,30 @@ impl Work for Singles<'_> {
         let scene = self.world.handle();
         let closest = matches!(self.question, Question::Closest { .. });
         match &self.world.device.functions.queries {
-            Queries::Three(queries) => {
+            Either::Three(queries) => {
                 let mut context = context3(self.question);
                 for ray in &mut self.rays {
                     if closest {
                         // SAFETY: scene committed; context and ray laid out as version 3 has them,
                         // ours alone.
-                        unsafe { (queries.intersect1)(scene, &mut context, ray) };
+                        unsafe { (queries.intersect)(scene, &mut context, ray) };
                     } else {
                         // SAFETY: as above.
-                        unsafe { (queries.occluded1)(scene, &mut context, &mut ray.ray) };
+                        unsafe { (queries.occluded)(scene, &mut context, &mut ray.ray) };
                     }
                 }
             }
-            Queries::Four(queries) => {
+            Either::Four(queries) => {
                 let mut context = context4();
                 let mut arguments = arguments4(self.question, &mut context);
                 for ray in &mut self.rays {
                     if closest {
                         // SAFETY: scene committed; ray and arguments laid out as version 4 has
                         // them, ours alone; the context outlives the arguments.
-                        unsafe { (queries.intersect1)(scene, ray, &mut arguments) };
+                        unsafe { (queries.intersect)(scene, ray, &mut arguments) };
                     } else {
                         // SAFETY: as above.
-                        unsafe { (queries.occluded1)(scene, &mut ray.ray, &mut arguments) };
+                        unsafe { (queries.occluded)(scene, &mut ray.ray, &mut arguments) };
                     }
                 }
             }

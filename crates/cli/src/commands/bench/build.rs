@@ -1,5 +1,6 @@
 //! `siliray bench build`: how long it takes until the first ray, beside Embree's builders.
 
+use super::memory;
 use super::peers::Builds;
 use super::report::Machine;
 use super::{build_tree, chosen_view, is_builtin, median, open};
@@ -45,6 +46,8 @@ struct Row {
     embree: Option<&'static str>,
     embree_seconds: Option<f64>,
     bytes_per_triangle: Option<f64>,
+    /// Bytes that the build took at most, over those of what it built.
+    peak_over_result: Option<f64>,
     /// Million bounce rays a second, on one thread.
     mrays_per_second: Option<f64>,
     /// Of a file that is read.
@@ -101,21 +104,25 @@ impl<'a> Bench<'a> {
             (Preset::Balanced, Some("high-quality commit")),
             (Preset::Best, None),
         ] {
-            let (mut ours, mut theirs, mut tracer) = (Vec::new(), Vec::new(), None);
-            // The first run warms up; the last tracer is kept.
+            let (mut ours, mut theirs, mut built) = (Vec::new(), Vec::new(), None);
+            // The first run warms up, and its memory is counted; the last tracer is kept.
+            let mut peak = None;
             for _ in 0..=self.runs {
-                drop(tracer.take());
+                drop(built.take());
                 let start = Instant::now();
-                tracer = Some(self.tracer(preset)?);
+                let (tracer, bytes) = memory::peak(|| self.tracer(preset));
+                built = Some(tracer?);
                 ours.push(start.elapsed().as_secs_f64());
+                peak = peak.or(bytes);
                 if let (Some(builds), Some(_)) = (&self.embree, embree) {
                     theirs.push(builds.commit(self.scene, preset == Preset::Balanced)?);
                 }
             }
             let mut row = self.row(format!("build, {preset}"), ours, embree, theirs);
-            let tracer = tracer.ok_or_else(|| Failure::input("no run was asked for"))?;
-            row.bytes_per_triangle =
-                Some(tracer.byte_count() as f64 / self.scene.placed_triangle_count().max(1) as f64);
+            let tracer = built.ok_or_else(|| Failure::input("no run was asked for"))?;
+            let bytes = tracer.byte_count() as f64;
+            row.bytes_per_triangle = Some(bytes / self.scene.placed_triangle_count().max(1) as f64);
+            row.peak_over_result = peak.map(|peak| peak as f64 / bytes);
             rows.push(row);
             tracers.push(tracer);
         }
@@ -146,6 +153,7 @@ impl<'a> Bench<'a> {
             embree: embree.filter(|_| embree_seconds.is_some()),
             embree_seconds,
             bytes_per_triangle: None,
+            peak_over_result: None,
             mrays_per_second: None,
             gigabytes_per_second: None,
         }
@@ -247,7 +255,7 @@ impl Json {
             let triangles = counted(rows[0].triangles, "triangle");
             text += &format!("\n{}: {triangles}\n\n", rows[0].scene);
             let mut table = Table::new(&[
-                "what", "siliray", "Embree 4", "", "times", "bounce", "bytes", "GB/s",
+                "what", "siliray", "Embree 4", "", "times", "bounce", "bytes", "peak", "GB/s",
             ])
             .left(1);
             for row in rows {
@@ -261,11 +269,13 @@ impl Json {
                     number(row.embree_seconds.map(|theirs| row.seconds / theirs)),
                     number(row.mrays_per_second),
                     number(row.bytes_per_triangle),
+                    number(row.peak_over_result),
                     number(row.gigabytes_per_second),
                 ]);
             }
             text += &table.text();
         }
-        text + "\ntimes: siliray's time over Embree's; bounce: million rays a second, one thread\n"
+        text + "\ntimes: siliray's time over Embree's; bounce: million rays a second, one thread; \
+                bytes: a triangle;\npeak: what the build took at most, over what it built\n"
     }
 }

@@ -6,12 +6,14 @@
 //! | `build` | how long it takes until the first ray |
 //! | `target` | what is measured: siliray in its modes |
 //! | `peers`, `no_peers` | other libraries, if they were built in |
+//! | `memory` | how much memory a build takes at most |
 //! | `measure` | runs in turns, medians, answers compared |
 //! | `report` | the rows as JSON and as tables |
 
 mod beam;
 mod build;
 mod measure;
+mod memory;
 #[cfg(not(feature = "peers"))]
 #[path = "no_peers.rs"]
 mod peers;
@@ -65,7 +67,7 @@ fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Fail
     for (index, name) in names.iter().enumerate() {
         let scene = open(name, global.triangles.filter(|_| !mixed(&names) || is_builtin(name)))?;
         let (mut targets, tracer) = target::siliray(&scene, kernel, preset)?;
-        let (others, missing) = peers::build(&scene, &args.peers);
+        let (others, missing) = peers::build(&scene, &args.peers, kernel);
         targets.extend(others);
         report.missing = missing;
         // Only to look surfaces up.

@@ -5,12 +5,13 @@ use super::target::BenchTargets;
 use crate::failure::Failure;
 use crate::trace_args::PeerArg;
 use siliray::scene::Scene;
+use siliray::trace::Kernel;
 
 /// What brings them.
 const REBUILD: &str = "cargo run --release --features peers -- bench trace";
 
 /// Nobody, and how to get everybody.
-pub(super) fn build(_scene: &Scene, wanted: &[PeerArg]) -> (BenchTargets, Vec<Missing>) {
+pub(super) fn build(_: &Scene, wanted: &[PeerArg], _: Kernel) -> (BenchTargets, Vec<Missing>) {
     let missing = |tracer| Missing { tracer, install: REBUILD.to_owned() };
     (Vec::new(), wanted.iter().filter_map(|peer| peer.name()).map(missing).collect())
 }

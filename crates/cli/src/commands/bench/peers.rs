@@ -5,16 +5,23 @@ use super::target::{BenchTarget, BenchTargets, CHUNK, Work};
 use crate::failure::Failure;
 use crate::trace_args::PeerArg;
 use ::peers::embree::{self, Quality, Refit, Version};
-use ::peers::{Answer, Library, Peer, PeerError, Question};
+use ::peers::{Answer, Instructions, Library, Peer, PeerError, Question};
 use siliray::geometry::Ray;
 use siliray::scene::Scene;
+use siliray::trace::Kernel;
 use siliray::workload::Workload;
 
-/// Every library that is here, with the scene built in it; and those that are not.
-pub(super) fn build(scene: &Scene, wanted: &[PeerArg]) -> (BenchTargets, Vec<Missing>) {
+/// Every library that is here, with the scene built in it; and those that are not. They may use
+/// what siliray's kernel uses.
+pub(super) fn build(
+    scene: &Scene,
+    wanted: &[PeerArg],
+    kernel: Kernel,
+) -> (BenchTargets, Vec<Missing>) {
+    let instructions = if kernel == Kernel::Avx2 { Instructions::Avx2 } else { Instructions::All };
     let (mut targets, mut missing) = (Vec::new(), Vec::new());
     for library in wanted.iter().filter_map(|peer| Library::from_name(peer.name()?)) {
-        match library.build(scene) {
+        match library.build(scene, instructions) {
             Ok(peers) => {
                 targets.extend(
                     peers.into_iter().map(|peer| Box::new(Other(peer)) as Box<dyn BenchTarget>),
