@@ -7,6 +7,7 @@ use glam::Vec3;
 /// A box with `min > max` on some axis is empty. [`Aabb::EMPTY`] is the neutral element of
 /// [`Aabb::union`]. Fields are never NaN: readers refuse NaN before a box is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C)]
 pub struct Aabb {
     /// Lower corner.
     pub min: Vec3,

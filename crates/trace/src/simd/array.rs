@@ -45,6 +45,11 @@ impl Simd for Plain {
     }
 
     #[inline(always)]
+    fn all<const LANE: i32>(four: Self::F4) -> Self::F8 {
+        Array([four.0[LANE as usize]; 8])
+    }
+
+    #[inline(always)]
     fn before(Array([a, b, c, d]): Self::F4) -> Self::F4 {
         Array([c, a, b, d])
     }

@@ -1,7 +1,8 @@
 //! Vectors of 16, and the kernel of AVX-512.
 
-use super::x86::{self, D4, F4, F8, I8, lanes};
-use super::{Doubles, Floats, Ints, Lanes, Simd, operator};
+use super::define::{cast, compared, fused, lanes, of_two, operators};
+use super::x86::{self, D4, F4, F8, I8, shared};
+use super::{Doubles, Floats, Ints, Lanes, Simd};
 use std::arch::x86_64::*;
 
 /// The kernel of AVX-512 (F, VL and DQ).
@@ -61,52 +62,7 @@ impl Simd for Avx512 {
         work()
     }
 
-    #[inline(always)]
-    fn prefetch(address: *const u8) {
-        x86::prefetch(address);
-    }
-
-    #[inline(always)]
-    fn transposed(rows: [F8<true>; 8]) -> [F8<true>; 8] {
-        x86::transposed(rows)
-    }
-
-    #[inline(always)]
-    unsafe fn store_quads(rows: [F8<true>; 4], places: [*mut f32; 8]) {
-        // SAFETY: VECTOR-SIZED.
-        unsafe { x86::store_quads(rows, places) };
-    }
-
-    #[inline(always)]
-    unsafe fn twice(four: *const f32) -> F8<true> {
-        // SAFETY: VECTOR-SIZED.
-        unsafe { x86::twice(four) }
-    }
-
-    #[inline(always)]
-    fn spread<const LANE: i32>(twice: F8<true>) -> F8<true> {
-        x86::spread::<LANE, true>(twice)
-    }
-
-    #[inline(always)]
-    fn before(three: F4) -> F4 {
-        x86::before(three)
-    }
-
-    #[inline(always)]
-    fn after(three: F4) -> F4 {
-        x86::after(three)
-    }
-
-    #[inline(always)]
-    fn columns(rows: [F4; 3]) -> [F4; 3] {
-        x86::columns(rows)
-    }
-
-    #[inline(always)]
-    fn powers(exponents: u32) -> F4 {
-        x86::powers(exponents)
-    }
+    shared!(true);
 
     #[inline(always)]
     fn bits(node: &[u8; 128]) -> Bits {
@@ -133,32 +89,18 @@ impl Simd for Avx512 {
             _mm512_or_si512(_mm512_srlv_epi32(low, shift), _mm512_sllv_epi32(high, up))
         })
     }
-
-    #[inline(always)]
-    fn choose(number: u32, yes: u32, no: u32) -> u32 {
-        x86::choose(number, yes, no)
-    }
-
-    #[inline(always)]
-    fn force_to_memory<T>(value: &mut T) {
-        x86::force_to_memory(value);
-    }
 }
 
-operator!([] F16, Add, add, _mm512_add_ps);
-operator!([] F16, Sub, sub, _mm512_sub_ps);
-operator!([] F16, Mul, mul, _mm512_mul_ps);
-operator!([] F16, Div, div, _mm512_div_ps);
-operator!([] D8, Add, add, _mm512_add_pd);
-operator!([] D8, Sub, sub, _mm512_sub_pd);
-operator!([] D8, Mul, mul, _mm512_mul_pd);
-operator!([] D8, Div, div, _mm512_div_pd);
-operator!([] I16, Add, add, _mm512_add_epi32);
-operator!([] I16, Sub, sub, _mm512_sub_epi32);
-operator!([] I16, Mul, mul, _mm512_mullo_epi32);
-operator!([] I16, BitAnd, bitand, _mm512_and_si512);
-operator!([] I16, BitOr, bitor, _mm512_or_si512);
-operator!([] I16, BitXor, bitxor, _mm512_xor_si512);
+operators! { [] F16:
+    Add add _mm512_add_ps, Sub sub _mm512_sub_ps, Mul mul _mm512_mul_ps, Div div _mm512_div_ps
+}
+operators! { [] D8:
+    Add add _mm512_add_pd, Sub sub _mm512_sub_pd, Mul mul _mm512_mul_pd, Div div _mm512_div_pd
+}
+operators! { [] I16:
+    Add add _mm512_add_epi32, Sub sub _mm512_sub_epi32, Mul mul _mm512_mullo_epi32,
+    BitAnd bitand _mm512_and_si512, BitOr bitor _mm512_or_si512, BitXor bitxor _mm512_xor_si512
+}
 
 lanes!([] F16, 16, f32, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, |mask, yes, no| {
     _mm512_mask_blend_ps(mask as u16, no, yes)
@@ -170,54 +112,13 @@ lanes!([] D8, 8, f64, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, |mask, 
 });
 
 impl Floats for F16 {
-    type Ints = I16;
-
-    #[inline(always)]
-    fn to_bits(self) -> I16 {
-        // SAFETY: FEATURES-DETECTED.
-        I16(unsafe { _mm512_castps_si512(self.0) })
-    }
-
-    #[inline(always)]
-    fn from_bits(bits: I16) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm512_castsi512_ps(bits.0) })
-    }
-
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm512_min_ps(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm512_max_ps(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn mul_add(self, factor: Self, term: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm512_fmadd_ps(self.0, factor.0, term.0) })
-    }
-
-    #[inline(always)]
-    fn lt(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { _mm512_cmp_ps_mask::<_CMP_LT_OQ>(self.0, other.0).into() }
-    }
-
-    #[inline(always)]
-    fn le(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { _mm512_cmp_ps_mask::<_CMP_LE_OQ>(self.0, other.0).into() }
-    }
-
-    #[inline(always)]
-    fn eq(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(self.0, other.0).into() }
+    cast!(I16 as I16: _mm512_castps_si512, _mm512_castsi512_ps);
+    of_two! { min _mm512_min_ps, max _mm512_max_ps }
+    fused!(mul_add _mm512_fmadd_ps);
+    compared! {
+        lt |a, b| _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b),
+        le |a, b| _mm512_cmp_ps_mask::<_CMP_LE_OQ>(a, b),
+        eq |a, b| _mm512_cmp_ps_mask::<_CMP_EQ_OQ>(a, b)
     }
 
     #[inline(always)]
@@ -246,40 +147,12 @@ impl Floats for F16 {
 }
 
 impl Ints for I16 {
-    #[inline(always)]
-    fn shl(self, bits: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm512_sllv_epi32(self.0, bits.0) })
+    of_two! {
+        shl _mm512_sllv_epi32, shr _mm512_srlv_epi32, min _mm512_min_epi32, max _mm512_max_epi32
     }
-
-    #[inline(always)]
-    fn shr(self, bits: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm512_srlv_epi32(self.0, bits.0) })
-    }
-
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm512_min_epi32(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm512_max_epi32(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn eq(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { _mm512_cmpeq_epi32_mask(self.0, other.0).into() }
-    }
-
-    #[inline(always)]
-    fn lt(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { _mm512_cmplt_epi32_mask(self.0, other.0).into() }
+    compared! {
+        eq |a, b| _mm512_cmpeq_epi32_mask(a, b),
+        lt |a, b| _mm512_cmplt_epi32_mask(a, b)
     }
 
     #[inline(always)]
@@ -318,33 +191,10 @@ impl Doubles for D8 {
         F8(unsafe { _mm512_cvtpd_ps(self.0) })
     }
 
-    #[inline(always)]
-    fn mul_sub(self, factor: Self, term: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm512_fmsub_pd(self.0, factor.0, term.0) })
-    }
-
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm512_min_pd(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm512_max_pd(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn lt(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { _mm512_cmp_pd_mask::<_CMP_LT_OQ>(self.0, other.0).into() }
-    }
-
-    #[inline(always)]
-    fn eq(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(self.0, other.0).into() }
+    fused!(mul_sub _mm512_fmsub_pd);
+    of_two! { min _mm512_min_pd, max _mm512_max_pd }
+    compared! {
+        lt |a, b| _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b),
+        eq |a, b| _mm512_cmp_pd_mask::<_CMP_EQ_OQ>(a, b)
     }
 }

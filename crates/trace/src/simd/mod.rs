@@ -12,16 +12,21 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | `x86` | vectors of 4 and 8 with AVX2 and FMA, and that kernel |
-//! | `avx512` | vectors of 16, and that kernel |
+//! | `x86` | vectors of 4 and 8 of x86 processors |
+//! | `avx2` | that kernel |
+//! | `avx512` | that kernel, and its vectors of 16 |
 //! | `quads` | vectors of 4 as NEON and WebAssembly have them, and both kernels |
 //! | `neon`, `simd128` | their instructions |
 //! | `pair` | two vectors as one |
 //! | `array` | plain arrays, and the kernel for any processor |
+//! | `define` | how kernels say which instructions their operations are |
 
 mod array;
 #[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
 mod avx512;
+mod define;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128"))]
@@ -35,6 +40,8 @@ mod x86;
 
 pub(crate) use array::Plain;
 #[cfg(target_arch = "x86_64")]
+pub(crate) use avx2::Avx2;
+#[cfg(target_arch = "x86_64")]
 pub(crate) use avx512::Avx512;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128"))]
 pub(crate) use pair::{Half, Pair};
@@ -42,8 +49,6 @@ pub(crate) use pair::{Half, Pair};
 pub(crate) use quads::Neon;
 #[cfg(all(target_family = "wasm", target_feature = "simd128"))]
 pub(crate) use quads::Simd128;
-#[cfg(target_arch = "x86_64")]
-pub(crate) use x86::Avx2;
 
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Sub};
 
@@ -128,6 +133,15 @@ pub(crate) trait Simd: Copy + 'static {
     /// One of four floats that lie there twice, in all lanes.
     fn spread<const LANE: i32>(twice: Self::F8) -> Self::F8;
 
+    /// One of four floats in all lanes.
+    fn all<const LANE: i32>(four: Self::F4) -> Self::F8;
+
+    /// Where `a` is less than `b`, with signs, for a branch that waits for it.
+    #[inline(always)]
+    fn is_less(a: Self::I8, b: Self::I8) -> u32 {
+        a.lt(b)
+    }
+
     /// Lanes 2, 0, 1: what comes before each of three.
     fn before(three: Self::F4) -> Self::F4;
 
@@ -156,6 +170,30 @@ pub(crate) trait Simd: Copy + 'static {
     #[inline(always)]
     fn choose(number: u32, yes: u32, no: u32) -> u32 {
         if number != 0 { yes } else { no }
+    }
+
+    /// One of some words, in one instruction wherever it is asked for: compilers would merge what
+    /// several places have in common into a longer way.
+    ///
+    /// # Safety
+    /// There must be so many.
+    #[inline(always)]
+    unsafe fn word(words: *const u32, number: usize) -> u32 {
+        // SAFETY: what is asked.
+        unsafe { *words.add(number) }
+    }
+
+    /// The same lanes, of which the compiler knows nothing, so that it does not form what is made
+    /// of them before that is needed.
+    #[inline(always)]
+    fn unseen(four: Self::F4) -> Self::F4 {
+        four
+    }
+
+    /// Likewise, so that it reads nothing of a value before that is needed.
+    #[inline(always)]
+    fn hidden<T>(value: &T) -> &T {
+        value
     }
 
     /// Leaves a value in memory, where loads can put parts of it into all lanes of vectors.
@@ -443,20 +481,3 @@ fn bits_of_bytes<I: Ints>(node: *const u8, places: I) -> I {
         I::load(words.as_ptr())
     }
 }
-
-/// Defines an operator of a vector.
-#[cfg(target_arch = "x86_64")]
-macro_rules! operator {
-    ([$($generics:tt)*] $type:ty, $trait:ident, $method:ident, $function:path) => {
-        impl<$($generics)*> std::ops::$trait for $type {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                // SAFETY: FEATURES-DETECTED.
-                Self(unsafe { $function(self.0, other.0) })
-            }
-        }
-    };
-}
-#[cfg(target_arch = "x86_64")]
-use operator;

@@ -16,14 +16,31 @@ impl<T: Lanes> Pair<T> {
     }
 }
 
+/// Methods that make a vector of two.
+macro_rules! of_two {
+    ($($method:ident),*) => {$(
+        #[inline(always)]
+        fn $method(self, other: Self) -> Self {
+            Self(self.0.$method(other.0), self.1.$method(other.1))
+        }
+    )*};
+}
+
+/// Methods that compare two vectors.
+macro_rules! compared {
+    ($($method:ident),*) => {$(
+        #[inline(always)]
+        fn $method(self, other: Self) -> u32 {
+            Self::both(self.0.$method(other.0), self.1.$method(other.1))
+        }
+    )*};
+}
+
 macro_rules! operators {
     ($($trait:ident $method:ident),*) => {$(
         impl<T: $trait<Output = T>> $trait for Pair<T> {
             type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                Self(self.0.$method(other.0), self.1.$method(other.1))
-            }
+            of_two!($method);
         }
     )*};
 }
@@ -73,35 +90,14 @@ impl<T: Floats> Floats for Pair<T> {
         Self(T::from_bits(bits.0), T::from_bits(bits.1))
     }
 
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        Self(self.0.min(other.0), self.1.min(other.1))
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        Self(self.0.max(other.0), self.1.max(other.1))
-    }
+    of_two!(min, max);
 
     #[inline(always)]
     fn mul_add(self, factor: Self, term: Self) -> Self {
         Self(self.0.mul_add(factor.0, term.0), self.1.mul_add(factor.1, term.1))
     }
 
-    #[inline(always)]
-    fn lt(self, other: Self) -> u32 {
-        Self::both(self.0.lt(other.0), self.1.lt(other.1))
-    }
-
-    #[inline(always)]
-    fn le(self, other: Self) -> u32 {
-        Self::both(self.0.le(other.0), self.1.le(other.1))
-    }
-
-    #[inline(always)]
-    fn eq(self, other: Self) -> u32 {
-        Self::both(self.0.eq(other.0), self.1.eq(other.1))
-    }
+    compared!(lt, le, eq);
 
     #[inline(always)]
     fn permuted(self, numbers: Self::Ints) -> Self {
@@ -126,35 +122,8 @@ impl<T: Floats> Floats for Pair<T> {
 }
 
 impl<T: Ints> Ints for Pair<T> {
-    #[inline(always)]
-    fn shl(self, bits: Self) -> Self {
-        Self(self.0.shl(bits.0), self.1.shl(bits.1))
-    }
-
-    #[inline(always)]
-    fn shr(self, bits: Self) -> Self {
-        Self(self.0.shr(bits.0), self.1.shr(bits.1))
-    }
-
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        Self(self.0.min(other.0), self.1.min(other.1))
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        Self(self.0.max(other.0), self.1.max(other.1))
-    }
-
-    #[inline(always)]
-    fn eq(self, other: Self) -> u32 {
-        Self::both(self.0.eq(other.0), self.1.eq(other.1))
-    }
-
-    #[inline(always)]
-    fn lt(self, other: Self) -> u32 {
-        Self::both(self.0.lt(other.0), self.1.lt(other.1))
-    }
+    of_two!(shl, shr, min, max);
+    compared!(eq, lt);
 
     #[inline(always)]
     fn is_high(self) -> u32 {
@@ -217,23 +186,6 @@ impl<T: Doubles<Floats: Half>> Doubles for Pair<T> {
         Self(self.0.mul_sub(factor.0, term.0), self.1.mul_sub(factor.1, term.1))
     }
 
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        Self(self.0.min(other.0), self.1.min(other.1))
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        Self(self.0.max(other.0), self.1.max(other.1))
-    }
-
-    #[inline(always)]
-    fn lt(self, other: Self) -> u32 {
-        Self::both(self.0.lt(other.0), self.1.lt(other.1))
-    }
-
-    #[inline(always)]
-    fn eq(self, other: Self) -> u32 {
-        Self::both(self.0.eq(other.0), self.1.eq(other.1))
-    }
+    of_two!(min, max);
+    compared!(lt, eq);
 }

@@ -70,7 +70,12 @@ impl Simd for Kernel {
 
     #[inline(always)]
     fn spread<const LANE: i32>(twice: Pair<F4>) -> Pair<F4> {
-        let all = F4(isa::spread::<LANE>(twice.0.0));
+        Self::all::<LANE>(twice.0)
+    }
+
+    #[inline(always)]
+    fn all<const LANE: i32>(four: F4) -> Pair<F4> {
+        let all = F4(isa::spread::<LANE>(four.0));
         Pair(all, all)
     }
 
@@ -102,36 +107,53 @@ impl Simd for Kernel {
     }
 }
 
+/// Methods that make a vector of two.
+macro_rules! of_two {
+    ($($method:ident $function:ident),*) => {$(
+        #[inline(always)]
+        fn $method(self, other: Self) -> Self {
+            Self(isa::$function(self.0, other.0))
+        }
+    )*};
+}
+
+/// Methods that compare two vectors.
+macro_rules! compared {
+    ($($method:ident $function:ident),*) => {$(
+        #[inline(always)]
+        fn $method(self, other: Self) -> u32 {
+            isa::mask(isa::$function(self.0, other.0))
+        }
+    )*};
+}
+
+/// The same of doubles.
+macro_rules! of_two_doubles {
+    ($($method:ident $function:ident),*) => {$(
+        #[inline(always)]
+        fn $method(self, other: Self) -> Self {
+            Self(isa::$function(self.0, other.0), isa::$function(self.1, other.1))
+        }
+    )*};
+}
+
 macro_rules! operators {
-    ($type:ident: $($trait:ident $method:ident $function:ident),*) => {$(
+    ($type:ident $two:ident: $($trait:ident $method:ident $function:ident),*) => {$(
         impl std::ops::$trait for $type {
             type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                Self(isa::$function(self.0, other.0))
-            }
+            $two! { $method $function }
         }
     )*};
 }
 
-operators!(F4: Add add add, Sub sub sub, Mul mul mul, Div div div);
-operators!(I4: Add add add_words, Sub sub sub_words, Mul mul mul_words, BitAnd bitand and,
-    BitOr bitor or, BitXor bitxor xor);
-
-macro_rules! double_operators {
-    ($($trait:ident $method:ident $function:ident),*) => {$(
-        impl std::ops::$trait for D4 {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                Self(isa::$function(self.0, other.0), isa::$function(self.1, other.1))
-            }
-        }
-    )*};
+operators! { F4 of_two: Add add add, Sub sub sub, Mul mul mul, Div div div }
+operators! { I4 of_two:
+    Add add add_words, Sub sub sub_words, Mul mul mul_words, BitAnd bitand and, BitOr bitor or,
+    BitXor bitxor xor
 }
-
-double_operators!(Add add add_doubles, Sub sub sub_doubles, Mul mul mul_doubles,
-    Div div div_doubles);
+operators! { D4 of_two_doubles:
+    Add add add_doubles, Sub sub sub_doubles, Mul mul mul_doubles, Div div div_doubles
+}
 
 impl Lanes for F4 {
     const LANES: usize = 4;
@@ -230,35 +252,14 @@ impl Floats for F4 {
         Self(isa::of_bits(bits.0))
     }
 
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        Self(isa::min(self.0, other.0))
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        Self(isa::max(self.0, other.0))
-    }
+    of_two! { min min, max max }
 
     #[inline(always)]
     fn mul_add(self, factor: Self, term: Self) -> Self {
         Self(isa::mul_add(self.0, factor.0, term.0))
     }
 
-    #[inline(always)]
-    fn lt(self, other: Self) -> u32 {
-        isa::mask(isa::lt(self.0, other.0))
-    }
-
-    #[inline(always)]
-    fn le(self, other: Self) -> u32 {
-        isa::mask(isa::le(self.0, other.0))
-    }
-
-    #[inline(always)]
-    fn eq(self, other: Self) -> u32 {
-        isa::mask(isa::eq(self.0, other.0))
-    }
+    compared! { lt lt, le le, eq eq }
 
     #[inline(always)]
     fn permuted(self, numbers: I4) -> Self {
@@ -291,35 +292,8 @@ static PACKED: [[u32; 4]; 16] = {
 };
 
 impl Ints for I4 {
-    #[inline(always)]
-    fn shl(self, bits: Self) -> Self {
-        Self(isa::shl(self.0, bits.0))
-    }
-
-    #[inline(always)]
-    fn shr(self, bits: Self) -> Self {
-        Self(isa::shr(self.0, bits.0))
-    }
-
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        Self(isa::min_words(self.0, other.0))
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        Self(isa::max_words(self.0, other.0))
-    }
-
-    #[inline(always)]
-    fn lt(self, other: Self) -> u32 {
-        isa::mask(isa::lt_words(self.0, other.0))
-    }
-
-    #[inline(always)]
-    fn eq(self, other: Self) -> u32 {
-        isa::mask(isa::eq_words(self.0, other.0))
-    }
+    of_two! { shl shl, shr shr, min min_words, max max_words }
+    compared! { lt lt_words, eq eq_words }
 
     #[inline(always)]
     fn is_high(self) -> u32 {
@@ -374,15 +348,7 @@ impl Doubles for D4 {
         self * factor - term
     }
 
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        Self(isa::min_doubles(self.0, other.0), isa::min_doubles(self.1, other.1))
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        Self(isa::max_doubles(self.0, other.0), isa::max_doubles(self.1, other.1))
-    }
+    of_two_doubles! { min min_doubles, max max_doubles }
 
     #[inline(always)]
     fn lt(self, other: Self) -> u32 {

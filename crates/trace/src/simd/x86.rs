@@ -1,13 +1,11 @@
-//! Vectors of 4 and 8 with AVX2 and FMA, and the kernel that has no longer ones.
+//! Vectors of 4 and 8 of x86 processors, and what both of their kernels do alike.
 //!
-//! With `MASKS` they also use the mask registers and the compressing moves of AVX-512.
+//! They need AVX2 and FMA. With `MASKS` they also use the mask registers and the compressing moves
+//! of AVX-512.
 
-use super::{Doubles, Floats, Half, Ints, Lanes, Pair, Simd, bits_of_bytes, operator};
+use super::define::{cast, compared, fused, lanes, of_two, operators};
+use super::{Doubles, Floats, Half, Ints, Lanes};
 use std::arch::x86_64::*;
-
-/// The kernel of AVX2, FMA and BMI2.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Avx2;
 
 /// Four floats.
 #[derive(Clone, Copy)]
@@ -34,104 +32,94 @@ pub(crate) struct I8<const MASKS: bool>(pub(super) __m256i);
 #[repr(transparent)]
 pub(crate) struct D4(__m256d);
 
-impl Avx2 {
-    /// Whether this processor has what the kernel needs.
-    pub(crate) fn is_available() -> bool {
-        is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-            && is_x86_feature_detected!("popcnt")
-            && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-    }
+/// What both kernels do alike.
+macro_rules! shared {
+    ($masks:literal) => {
+        #[inline(always)]
+        fn prefetch(address: *const u8) {
+            x86::prefetch(address);
+        }
+
+        #[inline(always)]
+        fn transposed(rows: [x86::F8<$masks>; 8]) -> [x86::F8<$masks>; 8] {
+            x86::transposed(rows)
+        }
+
+        #[inline(always)]
+        unsafe fn store_quads(rows: [x86::F8<$masks>; 4], places: [*mut f32; 8]) {
+            // SAFETY: VECTOR-SIZED.
+            unsafe { x86::store_quads(rows, places) };
+        }
+
+        #[inline(always)]
+        unsafe fn twice(four: *const f32) -> x86::F8<$masks> {
+            // SAFETY: VECTOR-SIZED.
+            unsafe { x86::twice(four) }
+        }
+
+        #[inline(always)]
+        fn spread<const LANE: i32>(twice: x86::F8<$masks>) -> x86::F8<$masks> {
+            x86::spread::<LANE, $masks>(twice)
+        }
+
+        #[inline(always)]
+        fn all<const LANE: i32>(four: x86::F4) -> x86::F8<$masks> {
+            x86::all::<LANE, $masks>(four)
+        }
+
+        #[inline(always)]
+        fn is_less(a: x86::I8<$masks>, b: x86::I8<$masks>) -> u32 {
+            x86::is_less(a, b)
+        }
+
+        #[inline(always)]
+        unsafe fn word(words: *const u32, number: usize) -> u32 {
+            // SAFETY: what is asked.
+            unsafe { x86::word(words, number) }
+        }
+
+        #[inline(always)]
+        fn unseen(four: x86::F4) -> x86::F4 {
+            x86::unseen4(four)
+        }
+
+        #[inline(always)]
+        fn hidden<T>(value: &T) -> &T {
+            x86::hidden(value)
+        }
+
+        #[inline(always)]
+        fn before(three: x86::F4) -> x86::F4 {
+            x86::before(three)
+        }
+
+        #[inline(always)]
+        fn after(three: x86::F4) -> x86::F4 {
+            x86::after(three)
+        }
+
+        #[inline(always)]
+        fn columns(rows: [x86::F4; 3]) -> [x86::F4; 3] {
+            x86::columns(rows)
+        }
+
+        #[inline(always)]
+        fn powers(exponents: u32) -> x86::F4 {
+            x86::powers(exponents)
+        }
+
+        #[inline(always)]
+        fn choose(number: u32, yes: u32, no: u32) -> u32 {
+            x86::choose(number, yes, no)
+        }
+
+        #[inline(always)]
+        fn force_to_memory<T>(value: &mut T) {
+            x86::force_to_memory(value);
+        }
+    };
 }
-
-impl Simd for Avx2 {
-    const FUSED: bool = true;
-
-    type F4 = F4;
-    type F8 = F8<false>;
-    type F16 = Pair<F8<false>>;
-    type Wide = F8<false>;
-    type I8 = I8<false>;
-    type I16 = Pair<I8<false>>;
-    type D4 = D4;
-    type D8 = Pair<D4>;
-    type Bits = *const u8;
-
-    #[target_feature(enable = "avx2,fma,popcnt,lzcnt,bmi1,bmi2")]
-    #[inline]
-    unsafe fn run<R>(work: impl FnOnce() -> R) -> R {
-        work()
-    }
-
-    #[inline(always)]
-    fn prefetch(address: *const u8) {
-        prefetch(address);
-    }
-
-    #[inline(always)]
-    fn transposed(rows: [F8<false>; 8]) -> [F8<false>; 8] {
-        transposed(rows)
-    }
-
-    #[inline(always)]
-    unsafe fn store_quads(rows: [F8<false>; 4], places: [*mut f32; 8]) {
-        // SAFETY: VECTOR-SIZED.
-        unsafe { store_quads(rows, places) };
-    }
-
-    #[inline(always)]
-    unsafe fn twice(four: *const f32) -> F8<false> {
-        // SAFETY: VECTOR-SIZED.
-        unsafe { twice(four) }
-    }
-
-    #[inline(always)]
-    fn spread<const LANE: i32>(twice: F8<false>) -> F8<false> {
-        spread::<LANE, false>(twice)
-    }
-
-    #[inline(always)]
-    fn before(three: F4) -> F4 {
-        before(three)
-    }
-
-    #[inline(always)]
-    fn after(three: F4) -> F4 {
-        after(three)
-    }
-
-    #[inline(always)]
-    fn columns(rows: [F4; 3]) -> [F4; 3] {
-        columns(rows)
-    }
-
-    #[inline(always)]
-    fn powers(exponents: u32) -> F4 {
-        powers(exponents)
-    }
-
-    #[inline(always)]
-    fn bits(node: &[u8; 128]) -> *const u8 {
-        node.as_ptr()
-    }
-
-    #[inline(always)]
-    fn bits_at(bits: &*const u8, places: Self::I16) -> Self::I16 {
-        bits_of_bytes(*bits, places)
-    }
-
-    #[inline(always)]
-    fn choose(number: u32, yes: u32, no: u32) -> u32 {
-        choose(number, yes, no)
-    }
-
-    #[inline(always)]
-    fn force_to_memory<T>(value: &mut T) {
-        force_to_memory(value);
-    }
-}
+pub(super) use shared;
 
 #[inline(always)]
 pub(super) fn prefetch(address: *const u8) {
@@ -245,10 +233,22 @@ fn unseen(mut lanes: __m256) -> __m256 {
     lanes
 }
 
-/// Bit `i`: `a` is less than `b` in lane `i`. Comparing to a mask, as compilers do, takes longer.
+/// The same of four: wherever it is asked for, as it is not pure.
+#[inline(always)]
+pub(super) fn unseen4(F4(mut lanes): F4) -> F4 {
+    // SAFETY: REGISTERS-ONLY.
+    unsafe {
+        std::arch::asm!(
+            "/* {0} */", inout(xmm_reg) lanes, options(nomem, nostack, preserves_flags)
+        );
+    }
+    F4(lanes)
+}
+
+/// Comparing to a mask, as compilers do, takes longer.
 #[target_feature(enable = "avx2")]
 #[inline]
-fn is_less(a: __m256i, b: __m256i) -> u32 {
+fn less(a: __m256i, b: __m256i) -> u32 {
     let bits;
     // SAFETY: REGISTERS-ONLY.
     unsafe {
@@ -266,6 +266,38 @@ fn is_less(a: __m256i, b: __m256i) -> u32 {
 }
 
 #[inline(always)]
+pub(super) fn is_less<const MASKS: bool>(a: I8<MASKS>, b: I8<MASKS>) -> u32 {
+    // SAFETY: FEATURES-DETECTED.
+    unsafe { less(a.0, b.0) }
+}
+
+#[inline(always)]
+pub(super) unsafe fn word(words: *const u32, number: usize) -> u32 {
+    let word;
+    // SAFETY: what is asked.
+    unsafe {
+        std::arch::asm!(
+            "mov {word:e}, [{words} + 4 * {number}]",
+            words = in(reg) words,
+            number = in(reg) number,
+            word = lateout(reg) word,
+            options(pure, readonly, nostack, preserves_flags)
+        );
+    }
+    word
+}
+
+#[inline(always)]
+pub(super) fn hidden<T>(value: &T) -> &T {
+    let mut place = std::ptr::from_ref(value);
+    // SAFETY: REGISTERS-ONLY.
+    unsafe {
+        std::arch::asm!("/* {0} */", inout(reg) place, options(readonly, nostack, preserves_flags));
+        &*place
+    }
+}
+
+#[inline(always)]
 pub(super) fn spread<const LANE: i32, const MASKS: bool>(twice: F8<MASKS>) -> F8<MASKS> {
     // SAFETY: FEATURES-DETECTED.
     F8(unsafe {
@@ -276,6 +308,12 @@ pub(super) fn spread<const LANE: i32, const MASKS: bool>(twice: F8<MASKS>) -> F8
             _ => _mm256_permute_ps::<0b11_11_11_11>(twice.0),
         }
     })
+}
+
+#[inline(always)]
+pub(super) fn all<const LANE: i32, const MASKS: bool>(four: F4) -> F8<MASKS> {
+    // SAFETY: FEATURES-DETECTED.
+    F8(unsafe { _mm256_permutevar8x32_ps(_mm256_castps128_ps256(four.0), _mm256_set1_epi32(LANE)) })
 }
 
 #[inline(always)]
@@ -355,66 +393,23 @@ fn expanded(mask: u32) -> __m256i {
     }
 }
 
-operator!([] F4, Add, add, _mm_add_ps);
-operator!([] F4, Sub, sub, _mm_sub_ps);
-operator!([] F4, Mul, mul, _mm_mul_ps);
-operator!([] F4, Div, div, _mm_div_ps);
-operator!([const M: bool] F8<M>, Add, add, _mm256_add_ps);
-operator!([const M: bool] F8<M>, Sub, sub, _mm256_sub_ps);
-operator!([const M: bool] F8<M>, Mul, mul, _mm256_mul_ps);
-operator!([const M: bool] F8<M>, Div, div, _mm256_div_ps);
-operator!([] D4, Add, add, _mm256_add_pd);
-operator!([] D4, Sub, sub, _mm256_sub_pd);
-operator!([] D4, Mul, mul, _mm256_mul_pd);
-operator!([] D4, Div, div, _mm256_div_pd);
-operator!([] I4, Add, add, _mm_add_epi32);
-operator!([] I4, Sub, sub, _mm_sub_epi32);
-operator!([] I4, Mul, mul, _mm_mullo_epi32);
-operator!([] I4, BitAnd, bitand, _mm_and_si128);
-operator!([] I4, BitOr, bitor, _mm_or_si128);
-operator!([] I4, BitXor, bitxor, _mm_xor_si128);
-operator!([const M: bool] I8<M>, Add, add, _mm256_add_epi32);
-operator!([const M: bool] I8<M>, Sub, sub, _mm256_sub_epi32);
-operator!([const M: bool] I8<M>, Mul, mul, _mm256_mullo_epi32);
-operator!([const M: bool] I8<M>, BitAnd, bitand, _mm256_and_si256);
-operator!([const M: bool] I8<M>, BitOr, bitor, _mm256_or_si256);
-operator!([const M: bool] I8<M>, BitXor, bitxor, _mm256_xor_si256);
-
-/// Defines what all vectors have, by instructions.
-macro_rules! lanes {
-    ([$($generics:tt)*] $type:ty, $count:literal, $lane:ty, $splat:expr, $load:expr, $store:expr,
-     $select:expr) => {
-        impl<$($generics)*> Lanes for $type {
-            const LANES: usize = $count;
-            type Lane = $lane;
-
-            #[inline(always)]
-            fn splat(lane: $lane) -> Self {
-                // SAFETY: FEATURES-DETECTED.
-                Self(unsafe { $splat(lane) })
-            }
-
-            #[inline(always)]
-            unsafe fn load(from: *const $lane) -> Self {
-                // SAFETY: FEATURES-DETECTED, VECTOR-SIZED.
-                Self(unsafe { $load(from.cast()) })
-            }
-
-            #[inline(always)]
-            unsafe fn store(self, to: *mut $lane) {
-                // SAFETY: FEATURES-DETECTED, VECTOR-SIZED.
-                unsafe { $store(to.cast(), self.0) };
-            }
-
-            #[inline(always)]
-            fn select(mask: u32, yes: Self, no: Self) -> Self {
-                // SAFETY: FEATURES-DETECTED.
-                Self(unsafe { $select(mask, yes.0, no.0) })
-            }
-        }
-    };
+operators! { [] F4:
+    Add add _mm_add_ps, Sub sub _mm_sub_ps, Mul mul _mm_mul_ps, Div div _mm_div_ps
 }
-pub(super) use lanes;
+operators! { [const M: bool] F8<M>:
+    Add add _mm256_add_ps, Sub sub _mm256_sub_ps, Mul mul _mm256_mul_ps, Div div _mm256_div_ps
+}
+operators! { [] D4:
+    Add add _mm256_add_pd, Sub sub _mm256_sub_pd, Mul mul _mm256_mul_pd, Div div _mm256_div_pd
+}
+operators! { [] I4:
+    Add add _mm_add_epi32, Sub sub _mm_sub_epi32, Mul mul _mm_mullo_epi32,
+    BitAnd bitand _mm_and_si128, BitOr bitor _mm_or_si128, BitXor bitxor _mm_xor_si128
+}
+operators! { [const M: bool] I8<M>:
+    Add add _mm256_add_epi32, Sub sub _mm256_sub_epi32, Mul mul _mm256_mullo_epi32,
+    BitAnd bitand _mm256_and_si256, BitOr bitor _mm256_or_si256, BitXor bitxor _mm256_xor_si256
+}
 
 lanes!([] F4, 4, f32, _mm_set1_ps, _mm_loadu_ps, _mm_storeu_ps, |mask, yes, no| {
     _mm_blendv_ps(no, yes, _mm_castsi128_ps(_mm256_castsi256_si128(expanded(mask))))
@@ -437,54 +432,13 @@ lanes!([] D4, 4, f64, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, |mask, 
 });
 
 impl Floats for F4 {
-    type Ints = I4;
-
-    #[inline(always)]
-    fn to_bits(self) -> I4 {
-        // SAFETY: FEATURES-DETECTED.
-        I4(unsafe { _mm_castps_si128(self.0) })
-    }
-
-    #[inline(always)]
-    fn from_bits(bits: I4) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm_castsi128_ps(bits.0) })
-    }
-
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm_min_ps(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm_max_ps(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn mul_add(self, factor: Self, term: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm_fmadd_ps(self.0, factor.0, term.0) })
-    }
-
-    #[inline(always)]
-    fn lt(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { _mm_movemask_ps(_mm_cmp_ps::<_CMP_LT_OQ>(self.0, other.0)) as u32 }
-    }
-
-    #[inline(always)]
-    fn le(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { _mm_movemask_ps(_mm_cmp_ps::<_CMP_LE_OQ>(self.0, other.0)) as u32 }
-    }
-
-    #[inline(always)]
-    fn eq(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { _mm_movemask_ps(_mm_cmp_ps::<_CMP_EQ_OQ>(self.0, other.0)) as u32 }
+    cast!(I4 as I4: _mm_castps_si128, _mm_castsi128_ps);
+    of_two! { min _mm_min_ps, max _mm_max_ps }
+    fused!(mul_add _mm_fmadd_ps);
+    compared! {
+        lt |a, b| _mm_movemask_ps(_mm_cmp_ps::<_CMP_LT_OQ>(a, b)),
+        le |a, b| _mm_movemask_ps(_mm_cmp_ps::<_CMP_LE_OQ>(a, b)),
+        eq |a, b| _mm_movemask_ps(_mm_cmp_ps::<_CMP_EQ_OQ>(a, b))
     }
 
     #[inline(always)]
@@ -510,68 +464,21 @@ impl Floats for F4 {
 }
 
 impl<const M: bool> Floats for F8<M> {
-    type Ints = I8<M>;
-
-    #[inline(always)]
-    fn to_bits(self) -> I8<M> {
-        // SAFETY: FEATURES-DETECTED.
-        I8(unsafe { _mm256_castps_si256(self.0) })
-    }
-
-    #[inline(always)]
-    fn from_bits(bits: I8<M>) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm256_castsi256_ps(bits.0) })
-    }
-
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm256_min_ps(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm256_max_ps(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn mul_add(self, factor: Self, term: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm256_fmadd_ps(self.0, factor.0, term.0) })
-    }
-
-    #[inline(always)]
-    fn lt(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe {
-            match M {
-                true => _mm256_cmp_ps_mask::<_CMP_LT_OQ>(self.0, other.0).into(),
-                false => _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(self.0, other.0)) as u32,
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn le(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe {
-            match M {
-                true => _mm256_cmp_ps_mask::<_CMP_LE_OQ>(self.0, other.0).into(),
-                false => _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(self.0, other.0)) as u32,
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn eq(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe {
-            match M {
-                true => _mm256_cmp_ps_mask::<_CMP_EQ_OQ>(self.0, other.0).into(),
-                false => _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(self.0, other.0)) as u32,
-            }
+    cast!(I8 as I8<M>: _mm256_castps_si256, _mm256_castsi256_ps);
+    of_two! { min _mm256_min_ps, max _mm256_max_ps }
+    fused!(mul_add _mm256_fmadd_ps);
+    compared! {
+        lt |a, b| match M {
+            true => u32::from(_mm256_cmp_ps_mask::<_CMP_LT_OQ>(a, b)),
+            false => _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LT_OQ>(a, b)) as u32,
+        },
+        le |a, b| match M {
+            true => u32::from(_mm256_cmp_ps_mask::<_CMP_LE_OQ>(a, b)),
+            false => _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_LE_OQ>(a, b)) as u32,
+        },
+        eq |a, b| match M {
+            true => u32::from(_mm256_cmp_ps_mask::<_CMP_EQ_OQ>(a, b)),
+            false => _mm256_movemask_ps(_mm256_cmp_ps::<_CMP_EQ_OQ>(a, b)) as u32,
         }
     }
 
@@ -618,40 +525,10 @@ fn fold4(four: F4, better: impl Fn(F4, F4) -> F4) -> f32 {
 }
 
 impl Ints for I4 {
-    #[inline(always)]
-    fn shl(self, bits: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm_sllv_epi32(self.0, bits.0) })
-    }
-
-    #[inline(always)]
-    fn shr(self, bits: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm_srlv_epi32(self.0, bits.0) })
-    }
-
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm_min_epi32(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm_max_epi32(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn eq(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { _mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(self.0, other.0))) as u32 }
-    }
-
-    #[inline(always)]
-    fn lt(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm_cmpgt_epi32(other.0, self.0) }).is_high()
+    of_two! { shl _mm_sllv_epi32, shr _mm_srlv_epi32, min _mm_min_epi32, max _mm_max_epi32 }
+    compared! {
+        eq |a, b| Self(_mm_cmpeq_epi32(a, b)).is_high(),
+        lt |a, b| Self(_mm_cmpgt_epi32(b, a)).is_high()
     }
 
     #[inline(always)]
@@ -676,40 +553,15 @@ impl Ints for I4 {
 }
 
 impl<const M: bool> Ints for I8<M> {
-    #[inline(always)]
-    fn shl(self, bits: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm256_sllv_epi32(self.0, bits.0) })
+    of_two! {
+        shl _mm256_sllv_epi32, shr _mm256_srlv_epi32, min _mm256_min_epi32, max _mm256_max_epi32
     }
-
-    #[inline(always)]
-    fn shr(self, bits: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm256_srlv_epi32(self.0, bits.0) })
-    }
-
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm256_min_epi32(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm256_max_epi32(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn eq(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm256_cmpeq_epi32(self.0, other.0) }).is_high()
-    }
-
-    #[inline(always)]
-    fn lt(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { is_less(self.0, other.0) }
+    compared! {
+        eq |a, b| Self(_mm256_cmpeq_epi32(a, b)).is_high(),
+        lt |a, b| match M {
+            true => u32::from(_mm256_cmplt_epi32_mask(a, b)),
+            false => less(a, b),
+        }
     }
 
     #[inline(always)]
@@ -772,34 +624,11 @@ impl Doubles for D4 {
         F4(unsafe { _mm256_cvtpd_ps(self.0) })
     }
 
-    #[inline(always)]
-    fn mul_sub(self, factor: Self, term: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm256_fmsub_pd(self.0, factor.0, term.0) })
-    }
-
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm256_min_pd(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        // SAFETY: FEATURES-DETECTED.
-        Self(unsafe { _mm256_max_pd(self.0, other.0) })
-    }
-
-    #[inline(always)]
-    fn lt(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, other.0)) as u32 }
-    }
-
-    #[inline(always)]
-    fn eq(self, other: Self) -> u32 {
-        // SAFETY: FEATURES-DETECTED.
-        unsafe { _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(self.0, other.0)) as u32 }
+    fused!(mul_sub _mm256_fmsub_pd);
+    of_two! { min _mm256_min_pd, max _mm256_max_pd }
+    compared! {
+        lt |a, b| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(a, b)),
+        eq |a, b| _mm256_movemask_pd(_mm256_cmp_pd::<_CMP_EQ_OQ>(a, b))
     }
 }
 

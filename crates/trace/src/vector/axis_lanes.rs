@@ -16,6 +16,12 @@ pub(crate) struct AxisLanes<'a, V: Simd> {
     direction: V::F4,
     /// Absolute directions; the last lane is 0.
     size: V::F4,
+    /// The largest of them.
+    largest: f32,
+    /// Whether some are tiny beside it.
+    has_tiny: bool,
+    /// The direction, where what is tiny is replaced: see [`ordinary`].
+    divisor: V::F4,
 }
 
 /// How a ray meets the planes of boxes.
@@ -53,23 +59,37 @@ impl<'a, V: Simd> AxisLanes<'a, V> {
         // `tmin`.
         let (origin, direction) = unsafe { (V::F4::load(lanes), V::F4::load(lanes.add(3))) };
         let size = V::F4::select(0b0111, direction.abs(), V::F4::splat(0.0));
-        Self { ray, origin, direction, size }
+        let largest = size.greatest();
+        let smallest = V::F4::splat(largest * ordinary::SMALLEST);
+        let has_tiny = size.lt(smallest) & 7 != 0;
+        let mut divisor = direction;
+        // A branch, so that the division need not wait.
+        if has_tiny {
+            std::hint::cold_path();
+            divisor = V::F4::from_bits(size.max(smallest).to_bits() | direction.signs());
+        }
+        Self { ray, origin, direction, size, largest, has_tiny, divisor }
     }
 
     /// Whether it is ordinary: see [`ordinary`].
     #[inline(always)]
     pub(crate) fn is_ordinary(&self) -> bool {
-        const DIRECTION: u32 = 0b0011_1000;
         const LIMIT: f32 = ordinary::LARGEST;
         let limits = [LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, LIMIT, f32::INFINITY];
         // SAFETY: VECTOR-SIZED: a ray is eight floats.
         let size = unsafe { V::F8::load(std::ptr::from_ref(self.ray).cast()) }.abs();
-        let is_normal = size.ge(V::F8::splat(f32::MIN_POSITIVE)) | size.eq(V::F8::splat(0.0));
         (size.le(of_floats(&limits)) == 0xFF)
-            & (size.ge(V::F8::splat(ordinary::SMALLEST)) & DIRECTION != 0)
-            & (is_normal & DIRECTION == DIRECTION)
+            & (self.largest >= ordinary::SMALLEST)
             & (self.ray.tmin >= 0.0)
             & (self.ray.tmin <= self.ray.tmax)
+            & (!self.has_tiny || self.is_normal())
+    }
+
+    /// Whether no component of the direction is subnormal.
+    #[inline(always)]
+    fn is_normal(&self) -> bool {
+        let size = self.size;
+        (size.ge(V::F4::splat(f32::MIN_POSITIVE)) | size.eq(V::F4::splat(0.0))) & 7 == 7
     }
 
     /// How much a BLAS dilates it: `7uR`, with [`slab::reach`].
@@ -87,25 +107,22 @@ impl<'a, V: Simd> AxisLanes<'a, V> {
     /// [`slab::reach`] into a box.
     #[inline(always)]
     fn reach(&self, bounds: &Aabb) -> f32 {
-        let Aabb { min, max } = *bounds;
-        let to_min = of_floats::<V::F4, 4>(&[min.x, min.y, min.z, 0.0]) - self.origin;
-        let to_max = of_floats::<V::F4, 4>(&[max.x, max.y, max.z, 0.0]) - self.origin;
-        let farther = to_min.abs().max(to_max.abs());
+        let corners: *const f32 = std::ptr::from_ref(bounds).cast();
+        // SAFETY: VECTOR-SIZED: a box is six floats.
+        let (min, max) = unsafe { (V::F4::load(corners), V::F4::load(corners.add(2))) };
+        let to_max = max.permuted(of_words(&[1, 2, 3, 0])) - self.origin;
+        let farther = (min - self.origin).abs().max(to_max.abs());
         V::F4::select(0b0111, farther, V::F4::splat(0.0)).greatest().next_up()
     }
 
     /// How it meets planes, for a dilation.
     #[inline(always)]
     pub(crate) fn slabs(&self, dilation: f32) -> AxisSlabs<V> {
-        // What is tiny beside the largest is replaced: see `ordinary`.
-        let smallest = V::F4::splat(self.size.greatest() * ordinary::SMALLEST);
-        let size = self.size.max(smallest);
-        let divisor = V::F4::from_bits(size.to_bits() | self.direction.signs());
         let pad = V::F4::splat(dilation * OF_DILATION);
         AxisSlabs {
             origin: self.origin,
             pad: self.origin.abs().mul_add(V::F4::splat(OF_ORIGIN), pad),
-            inverse: V::F4::splat(1.0) / divisor,
+            inverse: V::F4::splat(1.0) / self.divisor,
         }
     }
 

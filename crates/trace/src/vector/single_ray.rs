@@ -14,7 +14,7 @@ use crate::Hit;
 use crate::ask::{Ask, Space};
 use crate::kind::{Kind, Outcome};
 use crate::scalar;
-use crate::simd::{Floats, Ints, Lanes, Simd, each, floats, inlined};
+use crate::simd::{Floats, Ints, Lanes, Simd, each, inlined};
 use crate::world::{Node, Pointer, Target, World};
 use geometry::{InstanceFlags, Ray, TriangleRule};
 use machine::primitive_test::MergedFlags;
@@ -80,7 +80,7 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
     (slot.box_ray.nearest, slot.box_ray.farthest) = (ray.tmin, ray.tmax);
     let (mut aim, mut pointer) = match (&world.tlas, world.blases.first()) {
         (Some(tlas), _) if PLACED => {
-            (Aim::new(&lanes, lanes.instance_dilation(tlas)), tlas.level.root)
+            (Aim::<V>::new(&lanes, lanes.instance_dilation(tlas)), tlas.level.root)
         }
         (_, Some(level)) => {
             slot.triangle_ray = lanes.triangle_ray::<Watertight>();
@@ -92,7 +92,7 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
     let outer = aim;
     // Entries that begin beyond this are not looked at.
     let mut limit = f32::INFINITY;
-    let mut sight = Sight::<V>::new(&mut aim, start, ray.tmin, ray.tmax);
+    let mut sight = Sight::new(&aim, start, ray.tmin, ray.tmax);
     // SAFETY: POINTER-PROVED, STACK-ROOM, STACK-BOTTOM, LEAF-ROOM, LANE-PRESENT.
     unsafe {
         let bottom: *mut Pointer = entries.as_mut_ptr().cast();
@@ -103,13 +103,13 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
                 debug_assert!(stack::is_within(bottom, top, STACK), "STACK-ROOM");
                 let place = pointer.byte();
                 let (enter, exit) = sight.intervals(place);
-                let met = enter.lt(exit);
+                let met = V::is_less(enter, exit);
                 let node = &*start.add(place).cast::<Node>();
                 if !K::NARROWS && met != 0 {
                     // In whichever order: one branch less is worth more than some steps.
                     children_of::<V>(node).store_some(met, top.cast());
                     top = top.add(met.count_ones() as usize - 1);
-                    pointer = node.children[met.ilog2() as usize & 7];
+                    pointer = child_of::<V>(node, met.ilog2());
                     prefetch::<V>(start, *top.sub(1));
                 } else if met & met.wrapping_sub(1) != 0 {
                     let order = *sight.orders.add(place).cast::<u32>();
@@ -123,10 +123,10 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
                     top = top.add(met.count_ones() as usize - 1);
                     let zeros = met.leading_zeros(); // 24 if the nearest is met
                     let child = order >> ((3 * zeros + 24) & 31) & 7;
-                    pointer = node.children[child as usize];
+                    pointer = child_of::<V>(node, child);
                     prefetch::<V>(start, *top.sub(1));
                 } else if met != 0 {
-                    pointer = node.children[met.trailing_zeros() as usize & 7];
+                    pointer = child_of::<V>(node, met.trailing_zeros());
                 } else {
                     (top, pointer) = popped::<K>(top, limit);
                 }
@@ -155,6 +155,7 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
                                 continue;
                             }
                             let hit = if K::NEEDS_HIT {
+                                let world = V::hidden(world);
                                 let name = world.arena.name(pointer, lane);
                                 let id = world.primitive_ids[slot.blas as usize].id(name);
                                 let (u, v) = found.u_v();
@@ -171,7 +172,8 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
                                 Outcome::Done => return answer,
                             }
                         }
-                        sight = Sight::new(&mut aim, start, ray.tmin, slot.box_ray.farthest);
+                        aim.hide();
+                        sight = Sight::new(&aim, start, ray.tmin, slot.box_ray.farthest);
                     }
                     (top, pointer) = popped::<K>(top, limit);
                     continue;
@@ -187,7 +189,8 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
                         Entered::At(inner, root) => {
                             top = stack::push(top, STACK, Pointer::LEAVE);
                             aim = inner;
-                            sight = Sight::new(&mut aim, start, ray.tmin, slot.box_ray.farthest);
+                            aim.hide();
+                            sight = Sight::new(&aim, start, ray.tmin, slot.box_ray.farthest);
                             pointer = root;
                             continue;
                         }
@@ -206,7 +209,8 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
                     return answer;
                 }
             }
-            sight = Sight::new(&mut aim, start, ray.tmin, slot.box_ray.farthest);
+            aim.hide();
+            sight = Sight::new(&aim, start, ray.tmin, slot.box_ray.farthest);
             (top, pointer) = popped::<K>(top, limit);
         }
     }
@@ -220,30 +224,38 @@ fn widened(farthest: f32) -> f32 {
 
 /// How the ray meets the planes of a level, by axis; the last lanes mean nothing.
 #[derive(Clone, Copy)]
-struct Aim {
+struct Aim<V: Simd> {
     /// For the planes that are met first: `1/d`, and `-oA/d`.
-    near: [[f32; 4]; 2],
+    near: [V::F4; 2],
     /// For those that are met last, likewise, but widened here instead of exits later.
-    far: [[f32; 4]; 2],
+    far: [V::F4; 2],
     /// Bit `k`: the direction on axis `k` is negative.
     octant: usize,
 }
 
-impl Aim {
+impl<V: Simd> Aim<V> {
     #[inline(always)]
-    fn new<V: Simd>(lanes: &AxisLanes<'_, V>, dilation: f32) -> Self {
+    fn new(lanes: &AxisLanes<'_, V>, dilation: f32) -> Self {
         let slabs = lanes.slabs(dilation);
         let (near, far) = slabs.near_and_far();
         let widen = V::F4::splat(WIDEN);
         Self {
-            near: [floats(slabs.inverse), floats(near)],
-            far: [floats(slabs.inverse * widen), floats(far * widen + V::F4::splat(TINY))],
+            near: [slabs.inverse, near],
+            far: [slabs.inverse * widen, far.mul_add(widen, V::F4::splat(TINY))],
             octant: lanes.octant() as usize,
         }
     }
+
+    /// Keeps compilers from forming what is made of it before it is needed.
+    #[inline(always)]
+    fn hide(&mut self) {
+        let ([inverse, offset], [far_inverse, far_offset]) = (self.near, self.far);
+        self.near = [V::unseen(inverse), V::unseen(offset)];
+        self.far = [V::unseen(far_inverse), V::unseen(far_offset)];
+    }
 }
 
-/// An [`Aim`] in registers, each number in all lanes.
+/// An [`Aim`] with each number in all lanes.
 struct Sight<V: Simd> {
     near: Side<V>,
     far: Side<V>,
@@ -264,20 +276,18 @@ struct Side<V: Simd> {
 impl<V: Simd> Sight<V> {
     /// For a world that starts there, with a range that matters.
     #[inline(always)]
-    fn new(aim: &mut Aim, start: *const u8, nearest: f32, farthest: f32) -> Self {
-        // Compilers would form vectors before they know that they are needed.
-        V::force_to_memory(aim);
+    fn new(aim: &Aim<V>, start: *const u8, nearest: f32, farthest: f32) -> Self {
         let Aim { near, far, octant } = *aim;
         let side = inlined(
             #[inline(always)]
-            |[inverse, offset]: [[f32; 4]; 2], is_far: usize, bound: f32| Side {
+            |[inverse, offset]: [V::F4; 2], is_far: usize, bound: f32| Side {
                 rows: each(
                     [0, 1, 2],
                     #[inline(always)]
                     |axis| start.wrapping_add(64 * axis + 32 * (octant >> axis & 1 ^ is_far)),
                 ),
-                inverse: each([inverse[0], inverse[1], inverse[2]], V::F8::splat),
-                offset: each([offset[0], offset[1], offset[2]], V::F8::splat),
+                inverse: [V::all::<0>(inverse), V::all::<1>(inverse), V::all::<2>(inverse)],
+                offset: [V::all::<0>(offset), V::all::<1>(offset), V::all::<2>(offset)],
                 bound: V::I8::splat(bound.to_bits()),
             },
         );
@@ -328,18 +338,18 @@ impl<V: Simd> Side<V> {
 }
 
 /// What comes of entering an instance.
-enum Entered {
+enum Entered<V: Simd> {
     /// There is nothing to be seen.
     No,
     /// The ray is out of the ordinary there.
     NeedsScalar,
     /// A level, and its root.
-    At(Aim, Pointer),
+    At(Aim<V>, Pointer),
 }
 
 /// Enters an instance.
 #[inline(always)]
-fn enter<V: Simd>(world: &World, ray: &Ray, number: usize, slot: &mut ActiveRay) -> Entered {
+fn enter<V: Simd>(world: &World, ray: &Ray, number: usize, slot: &mut ActiveRay) -> Entered<V> {
     let Some(tlas) = &world.tlas else { return Entered::No };
     let instance = &tlas.instances[number];
     let level = &world.blases[instance.blas as usize];
@@ -422,6 +432,13 @@ unsafe fn popped<K: Kind>(mut top: *mut Pointer, limit: f32) -> (*mut Pointer, P
     }
 }
 
+/// A child of a node.
+#[inline(always)]
+fn child_of<V: Simd>(node: &Node, number: u32) -> Pointer {
+    // SAFETY: POINTER-PROVED: a node has eight.
+    Pointer(unsafe { V::word(node.children.as_ptr().cast(), number as usize & 7) })
+}
+
 /// Asks for the memory of the step after the next one.
 #[inline(always)]
 fn prefetch<V: Simd>(start: *const u8, pointer: Pointer) {
@@ -459,9 +476,9 @@ mod tests {
             let met = unsafe {
                 V::run(|| {
                     let lanes = AxisLanes::<V>::new(&ray);
-                    let mut aim = Aim::new(&lanes, lanes.dilation(&bounds));
+                    let aim = Aim::new(&lanes, lanes.dilation(&bounds));
                     let start = std::ptr::from_ref(&node).cast();
-                    let sight = Sight::<V>::new(&mut aim, start, ray.tmin, ray.tmax);
+                    let sight = Sight::<V>::new(&aim, start, ray.tmin, ray.tmax);
                     let (entered, left) = sight.intervals(0);
                     entered.store(enter.as_mut_ptr());
                     entered.lt(left)
