@@ -65,7 +65,9 @@ pub(super) fn header(list: &mut List<'_>) {
         });
         if name == "flags" {
             for (bit, meaning) in FLAGS.into_iter().enumerate() {
-                list.add(format!("flag {bit}"), at, bit..bit + 1, |_| meaning.to_owned());
+                list.add(format!("flag {bit}"), at, bit..bit + 1, |raw| {
+                    format!("{}: {meaning}", if raw == 1 { "set" } else { "not set" })
+                });
             }
         }
         for field in METHOD_FIELDS.iter().filter(|field| field.method == name) {
