@@ -35,8 +35,12 @@ class TablesView {
   }
 
   private show(): void {
-    const { table, shown, summary, check, outline } = this.page.state;
+    const { shown, summary, check, outline } = this.page.state;
+    // Without a tree there is nothing to count.
+    const hasTree = summary?.holds_trees !== false;
+    const table = hasTree ? this.page.state.table : "findings";
     this.choice.value = table;
+    this.choice.hidden = !hasTree;
     this.measure.hidden = table !== "nodes";
     if (!shown.has("tables") || !summary) return;
     const wait = () => this.table.say("Reading …");
