@@ -4,6 +4,7 @@ use crate::boxes::Boxes;
 use crate::entries::Entries;
 use crate::hierarchy::Hierarchy;
 use crate::question::{Built, Edit, Question};
+use crate::space::Owners;
 use crate::stored::StoredBytes;
 use crate::{PageError, Response};
 use crate::{frames, outline, pictures, space, structure, summary, units, walks, watch};
@@ -62,6 +63,8 @@ pub(crate) struct Document {
     boxes: OnceLock<Boxes>,
     fullest: OnceLock<Vec<usize>>,
     finding_entries: OnceLock<Vec<Option<usize>>>,
+    /// Who refers to each primitive, while its geometry is read.
+    pub(crate) owners: Option<Owners>,
     /// What walked last.
     ready: Option<Ready>,
 }
@@ -144,6 +147,7 @@ impl Document {
             boxes: OnceLock::new(),
             fullest: OnceLock::new(),
             finding_entries: OnceLock::new(),
+            owners: None,
             ready: None,
         })
     }
@@ -167,13 +171,16 @@ impl Document {
                 Ok(Response::new(serde_json::json!({"hash": summary::hash(&self.bytes)})))
             }
             Question::Outline { first } => Ok(outline::outline(self, first.unwrap_or(0))),
+            Question::Bounds { first } => Ok(outline::bounds(self, first.unwrap_or(0))),
             Question::Frames => Ok(frames::frames(self)),
             Question::Node(place) => structure::node(self, &place),
             Question::Bytes { offset, length } => structure::bytes(self, offset, length),
             Question::Owner { offset } => structure::owner(self, offset),
             Question::Check => Ok(structure::check(self)),
             Question::Find(wanted) => Ok(structure::find(self, &wanted)),
-            Question::Geometry { most } => space::geometry(self, most.unwrap_or(usize::MAX)),
+            Question::Geometry { most, first } => {
+                space::geometry(self, most.unwrap_or(usize::MAX), first.unwrap_or(0))
+            }
             Question::Walk { machine, rule, query, why } => {
                 walks::walk(self, machine.as_deref(), rule.as_deref(), &query, why)
             }

@@ -6,7 +6,7 @@ use crate::Response;
 use crate::document::Document;
 use crate::entries::Entries;
 use crate::structure::Offsets;
-use serde_json::json;
+use serde_json::{Value, json};
 use siliray::machine::{EntryState, Severity};
 use std::ops::Range;
 
@@ -16,8 +16,7 @@ const PIECE: usize = 1 << 15;
 /// The arrays of the entries from `first` on; how many is for the answer to say.
 pub(crate) fn outline(document: &Document, first: usize) -> Response {
     let all = &document.entries;
-    let first = first.min(all.len());
-    let range = first..all.len().min(first + PIECE);
+    let range = piece(document, first);
     let (hierarchy, boxes) = (document.hierarchy(), document.boxes());
     let state = |state: &EntryState| match state {
         EntryState::Read => 0u8,
@@ -29,14 +28,7 @@ pub(crate) fn outline(document: &Document, first: usize) -> Response {
     let states: Vec<u8> = all.states[range.clone()].iter().map(state).collect();
     let numbered =
         |value: &dyn Fn(usize) -> f32| -> Vec<f32> { range.clone().map(value).collect() };
-    let answer = json!({
-        "entries": all.len(),
-        "first": first,
-        "count": range.len(),
-        "kinds": all.kind_names,
-    });
-    let corners = range.clone().flat_map(|entry| boxes.corners(entry));
-    Response::new(answer)
+    Response::new(about(document, &range))
         .with("depth", &depths)
         .with("slot", &all.slots[range.clone()])
         .with("kind", &all.kinds[range.clone()])
@@ -48,12 +40,29 @@ pub(crate) fn outline(document: &Document, first: usize) -> Response {
         .with("address", &all.addresses[range.clone()])
         .with("offset", &offsets(document, range.clone()))
         .with("bytes", &all.bytes[range.clone()])
-        .with_rows("bounds", 2 * range.len(), corners)
         .with("level", &boxes.levels[range.clone()])
         .with("cost", &numbered(&|entry| boxes.cost(entry)))
         .with("overlap", &numbered(&|entry| boxes.overlap(hierarchy, entry)))
         .with("fill", &numbered(&|entry| fill(document, entry)))
         .with("severity", &severities(document, range.clone()))
+}
+
+/// The boxes of the entries from `first` on, lower and upper corner; how many is for the answer to
+/// say.
+pub(crate) fn bounds(document: &Document, first: usize) -> Response {
+    let range = piece(document, first);
+    let boxes = document.boxes();
+    let corners = range.clone().flat_map(|entry| boxes.corners(entry));
+    Response::new(about(document, &range)).with_rows("bounds", 2 * range.len(), corners)
+}
+
+fn piece(document: &Document, first: usize) -> Range<usize> {
+    let all = document.entries.len();
+    first.min(all)..all.min(first.saturating_add(PIECE))
+}
+
+fn about(document: &Document, piece: &Range<usize>) -> Value {
+    json!({"entries": document.entries.len(), "first": piece.start, "count": piece.len()})
 }
 
 /// Where entries lie in the file; NaN for those that lie nowhere.

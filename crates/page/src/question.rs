@@ -23,6 +23,8 @@ pub(crate) enum Question {
     Hash,
     /// Every structure, or a piece of the list from an entry on.
     Outline { first: Option<usize> },
+    /// The boxes of every structure, from one on.
+    Bounds { first: Option<usize> },
     /// The boxes that lie in frames of their own.
     Frames,
     /// One structure.
@@ -35,8 +37,8 @@ pub(crate) enum Question {
     Check,
     /// Where something is.
     Find(Wanted),
-    /// What can be drawn; of more than `most` triangles only some.
-    Geometry { most: Option<usize> },
+    /// What can be drawn, from a primitive on; of more than `most` primitives only some.
+    Geometry { most: Option<usize>, first: Option<usize> },
     /// What a machine does for a query.
     Walk { machine: Option<String>, rule: Option<String>, query: Query, why: Option<Primitive> },
     /// Where two machines first differ.
@@ -250,6 +252,7 @@ impl Question {
             "save" => Self::Save,
             "hash" => Self::Hash,
             "outline" => Self::Outline { first: members.find("first")? },
+            "bounds" => Self::Bounds { first: members.find("first")? },
             "frames" => Self::Frames,
             "node" => Self::Node(Place::read(&members)?),
             "bytes" => {
@@ -258,7 +261,9 @@ impl Question {
             "owner" => Self::Owner { offset: members.get("offset")? },
             "check" => Self::Check,
             "find" => Self::Find(Wanted::read(&members)?),
-            "geometry" => Self::Geometry { most: members.find("most")? },
+            "geometry" => {
+                Self::Geometry { most: members.find("most")?, first: members.find("first")? }
+            }
             "walk" => Self::Walk {
                 machine: members.find("machine")?,
                 rule: members.find("rule")?,

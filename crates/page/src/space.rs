@@ -3,7 +3,7 @@
 use crate::document::Document;
 use crate::entries::Entries;
 use crate::{PageError, Response};
-use serde_json::json;
+use serde_json::{Value, json};
 use siliray::geometry::Aabb;
 use siliray::input::Input;
 use siliray::machine::{EntryState, NodePlace, Outline};
@@ -15,45 +15,86 @@ use std::path::Path;
 /// A primitive that no structure refers to.
 const NOWHERE: u32 = u32::MAX;
 
-/// The geometry of the image, BLAS by BLAS; where there are more than `most` primitives, every
-/// second, third, and so on.
-pub(crate) fn geometry(document: &Document, most: usize) -> Result<Response, PageError> {
+/// Most primitives of a piece.
+const PIECE: usize = 1 << 16;
+
+/// The geometry of the image, BLAS by BLAS and piece by piece, from the primitive `first` on; where
+/// there are more than `most` primitives, every second, third, and so on. What all pieces share is
+/// in the first one.
+pub(crate) fn geometry(
+    document: &mut Document,
+    most: usize,
+    first: usize,
+) -> Result<Response, PageError> {
     if !document.format.holds_trees() {
         return mesh(document);
     }
-    let checked = document.checked.as_ref().ok_or_else(|| {
-        PageError::Refused(format!("{}: an unsound image has no geometry", document.name))
-    })?;
+    let Some(checked) = document.checked.clone() else {
+        let text = format!("{}: an unsound image has no geometry", document.name);
+        return Err(PageError::Refused(text));
+    };
     let tree = checked.tree();
     let step = tree.primitive_count().div_ceil(most.max(1)).max(1);
-    let owners = Owners::new(document, tree);
+    let owners = document.owners.take().unwrap_or_else(|| Owners::new(document, tree));
     // What is drawn of a BLAS: triangles stand before boxes.
     let drawn = |blas: &Blas| {
-        let all = (0..blas.primitives.len()).step_by(step);
+        let all = blas.primitives.len().div_ceil(step);
         let triangles = blas.primitives.triangles.len().div_ceil(step);
-        [triangles, all.len() - triangles]
+        [triangles, all - triangles]
     };
     let drawn: Vec<[usize; 2]> = tree.blases.iter().map(drawn).collect();
-    let [triangles, boxes] = drawn.iter().fold([0, 0], |[a, b], [c, d]| [a + c, b + d]);
-    let all = || {
-        let levels = tree.blases.iter().zip(&owners.0);
-        levels.flat_map(move |(blas, owners)| {
-            let numbers = (0..blas.primitives.len()).step_by(step);
+    let all: usize = drawn.iter().flatten().sum();
+    let piece = first.min(all)..all.min(first.saturating_add(PIECE));
+    let shown = || {
+        let levels = tree.blases.iter().zip(&owners.0).zip(&drawn);
+        let (piece, mut end) = (piece.clone(), 0);
+        levels.flat_map(move |((blas, owners), [triangles, boxes])| {
+            let start = end;
+            end += triangles + boxes;
+            let within = [piece.start, piece.end].map(|at| at.clamp(start, end) - start);
+            let numbers = (within[0]..within[1]).map(move |number| number * step);
             numbers.map(move |number| (&blas.primitives, owners[number], number))
         })
     };
-    let shown = tree.blases.iter().flat_map(|b| b.primitives.triangles.iter().step_by(step));
-    let corners = shown.map(|triangle| triangle.vertices.map(|corner| corner.to_array()));
-    let planes = all().filter_map(|(primitives, _, number)| match primitives.get(number) {
+    let corners = shown().filter_map(|(primitives, _, number)| match primitives.get(number) {
+        Primitive::Triangle(triangle) => Some(triangle.vertices.map(|corner| corner.to_array())),
+        Primitive::Box(_) => None,
+    });
+    let planes = shown().filter_map(|(primitives, _, number)| match primitives.get(number) {
         Primitive::Triangle(_) => None,
         Primitive::Box(Aabb { min, max }) => Some([min.to_array(), max.to_array()]),
     });
-    let ids = all().map(|(primitives, _, number)| {
+    let ids = shown().map(|(primitives, _, number)| {
         let id = &primitives.ids[number];
         [id.geometry, id.primitive]
     });
-    let leaves = all().map(|(_, owner, _)| [owner]);
-    let blases = drawn.iter().map(|[n, boxes]| json!({"triangles": n, "boxes": boxes}));
+    let leaves = shown().map(|(_, owner, _)| [owner]);
+    let boxes = planes.clone().count();
+    let mut answer = json!({
+        "step": step,
+        "primitives": all,
+        "first": piece.start,
+        "count": piece.len(),
+    });
+    let mut transforms: Vec<[[f32; 4]; 3]> = Vec::new();
+    if piece.start == 0 {
+        let blases = drawn.iter().map(|[n, boxes]| json!({"triangles": n, "boxes": boxes}));
+        answer["blases"] = blases.collect();
+        answer["instances"] = instances(tree, &owners);
+        let placed = tree.tlas.iter().flat_map(|tlas| &tlas.instances);
+        transforms = placed.map(|instance| instance.object_to_world.rows).collect();
+    }
+    let response = Response::new(answer)
+        .with_rows("positions", 3 * (piece.len() - boxes), corners.flatten())
+        .with_rows("ids", piece.len(), ids)
+        .with_rows("boxes", 2 * boxes, planes.flatten())
+        .with_rows("leaf", piece.len(), leaves)
+        .with("transforms", transforms.as_flattened().as_flattened());
+    document.owners = Some(owners).filter(|_| piece.end < all);
+    Ok(response)
+}
+
+fn instances(tree: &Tree, owners: &Owners) -> Value {
     let instances = tree.tlas.iter().flat_map(|tlas| &tlas.instances).enumerate();
     let instances = instances.map(|(number, instance)| {
         let entry = owners.0.last().map_or(NOWHERE, |entries| entries[number]);
@@ -66,19 +107,7 @@ pub(crate) fn geometry(document: &Document, most: usize) -> Result<Response, Pag
             "flags": instance.flags.bits(),
         })
     });
-    let placed = tree.tlas.iter().flat_map(|tlas| &tlas.instances);
-    let transforms: Vec<[[f32; 4]; 3]> = placed.map(|i| i.object_to_world.rows).collect();
-    let answer = json!({
-        "step": step,
-        "blases": blases.collect::<Vec<_>>(),
-        "instances": instances.collect::<Vec<_>>(),
-    });
-    Ok(Response::new(answer)
-        .with_rows("positions", 3 * triangles, corners.flatten())
-        .with_rows("ids", triangles + boxes, ids)
-        .with_rows("boxes", 2 * boxes, planes.flatten())
-        .with_rows("leaf", triangles + boxes, leaves)
-        .with("transforms", transforms.as_flattened().as_flattened()))
+    instances.collect()
 }
 
 /// The mesh in a dump that holds no tree.
@@ -93,6 +122,9 @@ fn mesh(document: &Document) -> Result<Response, PageError> {
     }
     let answer = json!({
         "step": 1,
+        "primitives": ids.len(),
+        "first": 0,
+        "count": ids.len(),
         "blases": [{"triangles": ids.len(), "boxes": 0}],
         "instances": [],
     });
@@ -106,7 +138,7 @@ fn mesh(document: &Document) -> Result<Response, PageError> {
 
 /// For each level, the BLASes and then the TLAS, the structure that refers to each primitive or
 /// instance.
-struct Owners(Vec<Vec<u32>>);
+pub(crate) struct Owners(Vec<Vec<u32>>);
 
 impl Owners {
     fn new(document: &Document, tree: &Tree) -> Self {

@@ -39,7 +39,8 @@ fn every_format_has_an_outline_and_fields() {
         let roots = parents.iter().zip(&sizes).filter(|(parent, _)| **parent == u32::MAX);
         let below: u32 = roots.map(|(_, size)| size).sum();
         assert_eq!((parents[0], below as usize), (u32::MAX, count), "{}", entry.name);
-        let bounds = floats(&outline, "bounds");
+        let bounds = ask(&mut page, json!({"do": "bounds"})).unwrap();
+        let bounds = floats(&bounds, "bounds");
         assert_eq!(bounds.len(), 6 * count);
         let known = bounds.iter().filter(|plane| plane.is_finite()).count() / 6;
         assert!(2 * known > count, "{}: {known} of {count}", entry.name);
@@ -59,9 +60,10 @@ fn every_format_has_an_outline_and_fields() {
 #[test]
 fn an_outline_comes_in_pieces() {
     let (mut page, _) = opened("gfx12");
-    let piece = |page: &mut Page, first: usize| {
-        ask(page, json!({"do": "outline", "first": first})).unwrap()
+    let piece_of = |page: &mut Page, what: &str, first: usize| {
+        ask(page, json!({"do": what, "first": first})).unwrap()
     };
+    let piece = |page: &mut Page, first: usize| piece_of(page, "outline", first);
     let whole = piece(&mut page, 0);
     let count = whole.answer["entries"].as_u64().unwrap() as usize;
     assert_eq!((&whole.answer["first"], &whole.answer["count"]), (&json!(0), &json!(count)));
@@ -74,7 +76,9 @@ fn an_outline_comes_in_pieces() {
     let bits = |response: &Response, name: &str| -> Vec<u32> {
         floats(response, name).into_iter().map(f32::to_bits).collect()
     };
-    assert_eq!(bits(&rest, "bounds"), bits(&whole, "bounds")[600..]);
+    let [all, some] = [0, 100].map(|first| piece_of(&mut page, "bounds", first));
+    assert_eq!(bits(&all, "bounds").len(), 6 * count);
+    assert_eq!(bits(&some, "bounds"), bits(&all, "bounds")[600..]);
     for name in ["cost", "overlap", "fill"] {
         assert_eq!(bits(&rest, name), bits(&whole, name)[100..], "{name}");
     }
@@ -155,6 +159,12 @@ fn geometry_knows_its_leaves() {
     let instances = geometry.answer["instances"].as_array().unwrap();
     assert_eq!(json!(instances.len()), summary["instances"]);
     assert!(instances.iter().all(|instance| instance["entry"].is_u64()));
+    let rest = ask(&mut page, json!({"do": "geometry", "first": 100})).unwrap();
+    assert_eq!(rest.answer["count"], json!(leaves.len() - 100));
+    assert_eq!(words(&rest, "leaf"), leaves[100..]);
+    assert_eq!(words(&rest, "ids"), ids[200..]);
+    let all = floats(&geometry, "positions");
+    assert!(all.ends_with(&floats(&rest, "positions")) && all.len() > 900);
     // Of a large file some are shown.
     let some = ask(&mut page, json!({"do": "geometry", "most": 100})).unwrap();
     assert!((50..200).contains(&words(&some, "leaf").len()), "{}", words(&some, "leaf").len());

@@ -76,7 +76,7 @@ export async function usedFunctions(bytes) {
 function look(attempt, name, data, measures) {
   const { machines, bounds } = attempt({ do: "open", name }, data);
   const { entries, arrays } = attempt({ do: "outline" });
-  for (const question of ["frames", "check", "hash", "save"]) attempt({ do: question });
+  for (const question of ["bounds", "frames", "check", "hash", "save"]) attempt({ do: question });
   const seen = new Set();
   arrays.kind.forEach((kind, entry) => {
     if (seen.has(kind) && entry % 97) return;

@@ -1,6 +1,6 @@
 // Edits of bits: done, undone, done again. After each the file is checked and read anew.
 
-import { readOutline, entryOf } from "./outline";
+import { entryOf, readPieces } from "./outline";
 import { History } from "./history";
 import type { Edit, Store } from "./store";
 
@@ -66,7 +66,7 @@ export class Edits {
     const { page } = this;
     const [check, entries] = await Promise.all([
       page.ask({ do: "check" }, { urgency: 1 }),
-      readOutline((piece, room) => page.ask(piece, { urgency: 1, ...room })),
+      readPieces("outline", (piece, room) => page.ask(piece, { urgency: 1, ...room })),
     ]);
     const { arrays: _, ...verdict } = check;
     const { outline: old, selection } = page.state;

@@ -1,8 +1,8 @@
 // Opens files, built-in scenes and examples, and leads the state there that a link asks for.
 
 import { isMeant, type Address } from "./address";
-import { readOutline, entryOf } from "./outline";
-import type { Answer, Outline, Request, Start, Summary } from "./protocol";
+import { entryOf, readPieces } from "./outline";
+import type { Answer, OutlineArrays, Request, Start, Summary } from "./protocol";
 import { panels, withoutFile, type Origin, type Store } from "./store";
 
 type Opens = Request<"open"> | Request<"builtin"> | Request<"example">;
@@ -97,7 +97,8 @@ export class Opening {
       const { start = null, ...summary } = answer as Summary & { start?: Start };
       this.last = { request, origin, ...(payload && { payload }) };
       // Both are asked for before views hear of the file, and so come before what views ask.
-      const outline = readOutline((piece, room) => page.ask(piece, { urgency: 1, ...room }));
+      const outline = readPieces("outline",
+        (piece, room) => page.ask(piece, { urgency: 1, ...room }));
       const check = page.ask({ do: "check" });
       const machine = pick(wanted?.machine ?? start?.machine, summary);
       const revision = page.state.revision + 1;
@@ -111,7 +112,7 @@ export class Opening {
   }
 
   private async settle(
-    outline: Promise<Outline>, check: Promise<Answer<"check">>, wanted: Address | null,
+    outline: Promise<OutlineArrays>, check: Promise<Answer<"check">>, wanted: Address | null,
   ): Promise<void> {
     const { page } = this;
     const done = await Promise.allSettled([
@@ -128,7 +129,7 @@ export class Opening {
     }
   }
 
-  private beginIn(outline: Outline, wanted: Address | null): void {
+  private beginIn(outline: OutlineArrays, wanted: Address | null): void {
     const { page } = this;
     const { start } = page.state;
     const { node = null } = wanted ?? {};

@@ -1,46 +1,49 @@
 // Ways through the outline's arrays.
 
 import { Dropped } from "./engine";
-import type { Answer, Outline, OutlineArrays, Request, TypedArray, Verb } from "./protocol";
+import type {
+  Answer, Arrays, BoxArrays, OutlineArrays, Request, TypedArray, Verb,
+} from "./protocol";
 
 /** In arrays, an entry that is not there. */
 export const NO_ENTRY = 0xffffffff;
 
-type Ask<V extends Verb = "outline"> = (
+type Ask<V extends Verb> = (
   request: Request<V>, options?: { room: ArrayBuffer },
 ) => Promise<Answer<V>>;
 
-/** The outline, with the frames of its oriented boxes. */
-export async function readOutline(
+/** Where the boxes of all entries are, which takes room: only where they are drawn. */
+export async function readBoxes(
   ask: <V extends Verb>(...words: Parameters<Ask<V>>) => ReturnType<Ask<V>>,
-): Promise<Outline> {
-  const arrays = await askOutline(ask);
+): Promise<BoxArrays> {
+  const { bounds } = await readPieces("bounds", ask<"bounds">);
   const { arrays: oriented } = await ask({ do: "frames" });
-  return { ...arrays, oriented };
+  return { bounds, oriented };
 }
 
-/** The whole outline, which comes piece by piece. */
-export async function askOutline(ask: Ask): Promise<OutlineArrays> {
-  let piece = await ask({ do: "outline" });
+/** Arrays about all entries, which come piece by piece. */
+export async function readPieces<V extends "outline" | "bounds">(
+  verb: V, ask: Ask<V>,
+): Promise<Arrays<V>> {
+  const asked = (first?: number) => ({ do: verb, ...(first && { first }) }) as Request<V>;
+  let piece = await ask(asked());
   const { entries, count } = piece;
   if (count === entries) return piece.arrays;
-  const names = Object.keys(piece.arrays) as (keyof OutlineArrays)[];
-  const whole = Object.fromEntries(names.map(name => {
-    const part: TypedArray = piece.arrays[name];
+  const listOf = (arrays: object) => Object.entries(arrays) as [string, TypedArray][];
+  const whole = Object.fromEntries(listOf(piece.arrays).map(([name, part]) => {
     const Whole = part.constructor as new (length: number) => TypedArray;
     return [name, new Whole(part.length / count * entries)];
-  })) as unknown as OutlineArrays;
+  }));
   for (;;) {
     const { first, count, arrays } = piece;
-    for (const name of names) {
-      const part = arrays[name];
+    for (const [name, part] of listOf(arrays)) {
       (whole[name] as { set(part: TypedArray, at: number): void })
         .set(part, part.length / count * first);
     }
-    if (first + count >= entries) return whole;
+    if (first + count >= entries) return whole as unknown as Arrays<V>;
     // All arrays of a piece lie in one buffer, which has been read.
-    const room = arrays.size.buffer as ArrayBuffer;
-    piece = await ask({ do: "outline", first: first + count }, { room });
+    const room = listOf(arrays)[0]![1].buffer as ArrayBuffer;
+    piece = await ask(asked(first + count), { room });
     if (piece.entries !== entries || piece.count === 0) throw new Dropped();
   }
 }

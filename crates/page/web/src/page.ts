@@ -10,8 +10,8 @@ import { Store } from "./store";
 
 const doing: Record<Request["do"], string> = {
   about: "Starting", open: "Opening", builtin: "Building", example: "Opening", hash: "Hashing",
-  outline: "Reading", frames: "Reading", node: "Decoding", bytes: "Reading", owner: "Reading",
-  check: "Checking",
+  outline: "Reading", bounds: "Reading", frames: "Reading", node: "Decoding", bytes: "Reading",
+  owner: "Reading", check: "Checking",
   find: "Searching", geometry: "Reading triangles", walk: "Walking", against: "Walking twice",
   render: "Rendering", simulate: "Simulating", program: "Reading", run: "Running",
   memory: "Reading", edit: "Writing", save: "Saving",

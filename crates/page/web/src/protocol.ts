@@ -110,8 +110,6 @@ export interface OutlineArrays {
   /** Byte in the file; NaN if none. */
   offset: Float64Array;
   bytes: Uint32Array;
-  /** Six an entry, in the space of its level: min x y z, max x y z; NaN if unknown. */
-  bounds: Float32Array;
   /** Number of the BLAS; the number of BLASes for the TLAS. */
   level: Uint32Array;
   cost: Float32Array;
@@ -121,7 +119,16 @@ export interface OutlineArrays {
   severity: Uint8Array;
 }
 
-export interface Outline extends OutlineArrays { oriented: FrameArrays }
+/** The boxes of all entries. */
+export interface BoxArrays {
+  /** Six an entry, in the space of its level: min x y z, max x y z; NaN if unknown. */
+  bounds: Float32Array;
+  oriented: FrameArrays;
+}
+
+export interface Outline extends OutlineArrays, BoxArrays {}
+
+interface PieceOfEntries { entries: number; first: number; count: number }
 
 /** Boxes that are tested in a frame of the node above them. */
 export interface FrameArrays {
@@ -208,14 +215,20 @@ export interface Instance {
 export interface Geometry {
   /** Every so manieth primitive is here, if there are more than were asked for. */
   step?: number;
+  /** Of all pieces; `first` and `count` are of this one. */
+  primitives: number;
+  first: number;
+  count: number;
+  /** In the first piece, as the instances and their transforms. */
   blases: { triangles: number; boxes: number }[];
   instances: Instance[];
 }
 
+/** BLAS by BLAS: the triangles first, as they are kept in any order, then the boxes. */
 export interface GeometryArrays {
   /** Nine a triangle, all BLASes one after the other. */
   positions: Float32Array;
-  /** Geometry and primitive of each primitive: of a BLAS the triangles first, then the boxes. */
+  /** Geometry and primitive of each primitive. */
   ids: Uint32Array;
   boxes: Float32Array;
   /** The outline's entry that refers to the primitive first; 0xffffffff for none. */
@@ -336,11 +349,8 @@ export interface Calls {
   /** SHA-256 of the bytes, in hex. */
   hash: { takes: Empty; gives: { hash: string }; arrays: Empty };
   /** A piece of the outline, from entry `first` on: `count` of all `entries`. */
-  outline: {
-    takes: { first?: number };
-    gives: { entries: number; first: number; count: number };
-    arrays: OutlineArrays;
-  };
+  outline: { takes: { first?: number }; gives: PieceOfEntries; arrays: OutlineArrays };
+  bounds: { takes: { first?: number }; gives: PieceOfEntries; arrays: Pick<BoxArrays, "bounds"> };
   frames: { takes: Empty; gives: { entries: number }; arrays: FrameArrays };
   node: {
     takes: { entry: number } | { pointer: string; base?: string };
@@ -363,7 +373,7 @@ export interface Calls {
     gives: { ways: number[][] };
     arrays: Empty;
   };
-  geometry: { takes: { most?: number }; gives: Geometry; arrays: GeometryArrays };
+  geometry: { takes: { most?: number; first?: number }; gives: Geometry; arrays: GeometryArrays };
   walk: {
     takes: {
       machine: string;
@@ -429,7 +439,9 @@ export type Verb = keyof Calls;
 
 export type Request<V extends Verb = Verb> = { do: V } & Calls[V]["takes"];
 
-export type Answer<V extends Verb> = Calls[V]["gives"] & { arrays: Calls[V]["arrays"] };
+export type Arrays<V extends Verb> = Calls[V]["arrays"];
+
+export type Answer<V extends Verb> = Calls[V]["gives"] & { arrays: Arrays<V> };
 
 /** What the library says when it refuses. */
 export class Refusal extends Error {

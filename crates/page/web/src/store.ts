@@ -2,9 +2,10 @@
 // `set`; nothing else is shared between them.
 
 import type { Address } from "./address";
+import { readGeometry } from "./drawn";
 import { Dropped, Engine, Fatal, type Options } from "./engine";
 import type {
-  About, Answer, Camera, Check, Finding, NodeAnswer, Outline, Query, Request, Start, Summary,
+  About, Answer, Camera, Check, Finding, NodeAnswer, OutlineArrays, Query, Request, Start, Summary,
   Verb, Walk,
 } from "./protocol";
 
@@ -49,7 +50,7 @@ export interface State {
   summary: Summary | null;
   /** What an example says about itself, while it is open. */
   start: Start | null;
-  outline: Outline | null;
+  outline: OutlineArrays | null;
   check: Check | null;
   /** Of the file as it is now; null until somebody had time to compute it. */
   hash: string | null;
@@ -201,7 +202,7 @@ export class Store implements Page {
   geometry(): Promise<Answer<"geometry">> {
     const { revision: of } = this.state;
     if (this.kept?.of !== of) {
-      const answer = this.ask({ do: "geometry", most: MOST_PRIMITIVES });
+      const answer = readGeometry((piece, room) => this.ask(piece, room), MOST_PRIMITIVES);
       this.kept = { of, answer };
       answer.catch(() => (this.kept = null));
     }

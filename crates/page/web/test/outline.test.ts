@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Dropped } from "../src/engine";
-import { askOutline } from "../src/outline";
+import { readPieces } from "../src/outline";
 import type { Answer } from "../src/protocol";
 
 /** Answers with pieces of an outline of `entries` entries. */
@@ -13,7 +13,7 @@ function pieces(entries: number, most: number) {
     const numbers = Array.from({ length: count }, (_, at) => first + at);
     const arrays = {
       size: Uint32Array.from(numbers),
-      bounds: Float32Array.from(numbers.flatMap(n => [n, n, n, n, n, n])),
+      pairs: Float32Array.from(numbers.flatMap(n => [n, -n])),
       pointer: BigUint64Array.from(numbers.map(BigInt)),
     };
     return { entries, first, count, arrays } as unknown as Answer<"outline">;
@@ -23,17 +23,18 @@ function pieces(entries: number, most: number) {
 
 test("the pieces of an outline make a whole", async () => {
   const { ask, asked } = pieces(10, 4);
-  const whole = await askOutline(ask);
+  const whole = await readPieces("outline", ask);
   assert.deepEqual(asked, [0, 4, 8]);
   assert.deepEqual([...whole.size], [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  assert.deepEqual([...whole.bounds.slice(48, 60)], [8, 8, 8, 8, 8, 8, 9, 9, 9, 9, 9, 9]);
+  const { pairs } = whole as unknown as { pairs: Float32Array };
+  assert.deepEqual([...pairs.slice(14)], [7, -7, 8, -8, 9, -9]);
   assert.equal(whole.pointer[9], 9n);
 });
 
 test("a small outline comes at once, an empty one too", async () => {
   for (const entries of [3, 0]) {
     const { ask, asked } = pieces(entries, 4);
-    assert.equal((await askOutline(ask)).size.length, entries);
+    assert.equal((await readPieces("outline", ask)).size.length, entries);
     assert.deepEqual(asked, [0]);
   }
 });
@@ -41,5 +42,6 @@ test("a small outline comes at once, an empty one too", async () => {
 test("pieces of another file are not mixed in", async () => {
   let turn = 0;
   const [first, second] = [pieces(10, 4), pieces(12, 4)];
-  await assert.rejects(askOutline(request => (turn++ ? second : first).ask(request)), Dropped);
+  const ask: typeof first.ask = request => (turn++ ? second : first).ask(request);
+  await assert.rejects(readPieces("outline", ask), Dropped);
 });

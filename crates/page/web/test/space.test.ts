@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readGeometry, spread } from "../src/drawn";
+import type { Answer } from "../src/protocol";
 import type { Point } from "../src/views/space/affine";
 import { apply, Bounds, compose, corners, invert, ofBox, turn } from "../src/views/space/affine";
 import { Geometry } from "../src/views/space/geometry";
 import { instanceStates, withinLevels } from "../src/views/space/instances";
 import { paintPrimitives } from "../src/views/space/paint";
 import { ofBeam, ofVolume } from "../src/views/space/shapes";
-import { shuffled } from "../src/views/space/shuffle";
 import { boxOf, MOST_BOXES, place, type Wanted, wantedEntries } from "../src/views/space/shown";
 import { smallOutline } from "./outline";
 
@@ -45,6 +46,7 @@ test("corners of a box are its own", () => {
 function scenery(entries = [0, 0, 0]): Geometry {
   const shift = (x: number) => [1, 0, 0, x, 0, 1, 0, 0, 0, 0, 1, 0];
   return new Geometry({
+    primitives: 3, first: 0, count: 3,
     blases: [{ triangles: 1, boxes: 0 }, { triangles: 1, boxes: 1 }],
     instances: [0, 1, 1].map((blas, k) => ({
       blas, entry: entries[k]!, custom_index: 0, mask: 255, sbt_offset: 0, flags: 0,
@@ -175,15 +177,53 @@ test("the whole is as large as what stands in it", () => {
   assert.deepEqual([whole.min, whole.max], [[0, 0, -1], [26, 6, 6]]);
 });
 
-test("shuffling keeps every record, and spreads them", () => {
-  for (const count of [1, 2, 7, 100, 4099]) {
-    const records = Uint32Array.from({ length: 2 * count }, (_, k) => k);
-    const spread = shuffled(records, 2, new Uint32Array(2 * count));
-    assert.deepEqual(Array.from(spread).sort((a, b) => a - b), Array.from(records));
-    assert.ok(spread.every((value, k) => k % 2 === 0 || value === spread[k - 1]! + 1));
-    const first = spread.subarray(0, Math.ceil(count / 5)).filter((value) => value < count);
+test("neighbours get slots far apart, and each slot is given once", () => {
+  for (const count of [0, 1, 2, 7, 100, 4099]) {
+    const slotOf = spread(count);
+    const slots = Array.from({ length: count }, (_, k) => slotOf(k));
+    assert.deepEqual([...slots].sort((a, b) => a - b), [...Array(count).keys()]);
+    const first = slots.filter((slot, k) => k < count / 2 && slot < count / 5);
     assert.ok(count < 100 || Math.abs(first.length * 10 - count) < 0.2 * count);
   }
+});
+
+test("geometry comes in pieces, and every primitive keeps what belongs to it", async () => {
+  const blases = [[5, 2], [0, 1], [3, 0]].map(([triangles, boxes]) =>
+    ({ triangles: triangles!, boxes: boxes! }));
+  const isBox = [5, 6, 7];
+  const piece = (first: number, count: number): Answer<"geometry"> => {
+    const own = Array.from({ length: count }, (_, k) => first + k);
+    const rows = (numbers: number[], length: number) =>
+      numbers.flatMap((n) => Array.from({ length }, (_, k) => 100 * n + k));
+    const boxes = own.filter((n) => isBox.includes(n));
+    return {
+      primitives: 11, first, count, blases: first ? [] : blases, instances: [],
+      arrays: {
+        positions: Float32Array.from(rows(own.filter((n) => !isBox.includes(n)), 9)),
+        ids: Uint32Array.from(own.flatMap((n) => [7, n])),
+        boxes: Float32Array.from(rows(boxes, 6)),
+        leaf: Uint32Array.from(own, (n) => 50 + n),
+        transforms: new Float32Array(),
+      },
+    };
+  };
+  const asked: (number | undefined)[] = [];
+  const answer = await readGeometry(async ({ first }) => {
+    asked.push(first);
+    return piece(first ?? 0, Math.min(4, 11 - (first ?? 0)));
+  }, 99);
+  assert.deepEqual(asked, [undefined, 4, 8]);
+  const geometry = new Geometry(answer);
+  const seen = Array.from({ length: 11 }, (_, primitive) => {
+    const { primitive: number } = geometry.idsOf(primitive);
+    assert.equal(geometry.leafOf(primitive), 50 + number);
+    const triangle = geometry.triangle(primitive);
+    assert.equal(triangle === null, isBox.includes(number));
+    if (triangle) assert.equal(triangle[0][0], 100 * number);
+    else near([geometry.procedural(primitive)![3]!], [100 * number]);
+    return number;
+  });
+  assert.deepEqual(seen.sort((a, b) => a - b), [...Array(11).keys()]);
 });
 
 test("what is walked with is drawn by its edges, as far as it goes", () => {

@@ -66,9 +66,13 @@ test("a refusal is shown in the library's words; what was dropped is not", () =>
 test("geometry is asked for once a file and revision, and again after a refusal", async () => {
   let asked = 0;
   let refuses = false;
+  const none = {
+    primitives: 0, first: 0, count: 0, blases: [], instances: [],
+    arrays: { transforms: new Float32Array() },
+  };
   const page = storeWith(() => {
     asked++;
-    return refuses ? Promise.reject(new Refusal("unsound")) : Promise.resolve({});
+    return refuses ? Promise.reject(new Refusal("unsound")) : Promise.resolve(none);
   });
   await page.geometry();
   await page.geometry();

@@ -43,7 +43,7 @@ test("sums of geometries take boxes behind the triangles of their BLAS", () => {
     0, 0, 5, 0, 2, 5, 2, 0, 5,
   ]);
   const sums = geometriesOf({
-    step: 1,
+    step: 1, primitives: 4, first: 0, count: 4,
     blases: [{ triangles: 2, boxes: 1 }, { triangles: 1, boxes: 0 }],
     instances: [],
     arrays: {
@@ -52,10 +52,10 @@ test("sums of geometries take boxes behind the triangles of their BLAS", () => {
     },
   });
   assert.deepEqual(sums, [
-    { blas: 0, geometry: 0, triangles: 1, boxes: 0, area: 6, leaf: 4 },
-    { blas: 0, geometry: 1, triangles: 1, boxes: 0, area: 0, leaf: 5 },
-    { blas: 0, geometry: 2, triangles: 0, boxes: 1, area: 0, leaf: 6 },
-    { blas: 1, geometry: 0, triangles: 1, boxes: 0, area: 2, leaf: 9 },
+    { blas: 0, geometry: 0, triangles: 1, boxes: 0, area: 6, first: 0, leaf: 4 },
+    { blas: 0, geometry: 1, triangles: 1, boxes: 0, area: 0, first: 0, leaf: 5 },
+    { blas: 0, geometry: 2, triangles: 0, boxes: 1, area: 0, first: 0, leaf: 6 },
+    { blas: 1, geometry: 0, triangles: 1, boxes: 0, area: 2, first: 0, leaf: 9 },
   ]);
 });
 

@@ -5,7 +5,8 @@ import { fill, h } from "../dom";
 import { Dropped } from "../engine";
 import { count, ordinal } from "../format";
 import { shortcut } from "../keys";
-import type { Vector } from "../protocol";
+import { readBoxes } from "../outline";
+import type { Outline, OutlineArrays, Vector } from "../protocol";
 import type { Origin, Page } from "../store";
 import { isDark } from "../theme";
 import { Bounds, corners } from "./space/affine";
@@ -63,10 +64,11 @@ class SpaceView {
   private readonly legend = h("p", { class: "space-legend" });
   private readonly panel;
   private readonly cameras: Cameras;
-  private geometry: Geometry | null = null;
+  private scenery: Geometry | null = null;
   private surfaces: Surfaces | null = null;
-  /** The revision that was drawn last. */
-  private drawn: number | null = null;
+  /** The outline that was drawn last; with its boxes, once these are there. */
+  private drawn: OutlineArrays | null = null;
+  private outline: Outline | null = null;
   private origin: Origin | null = null;
   private instance: number | null = null;
   private model: WalkModel | null = null;
@@ -125,33 +127,41 @@ class SpaceView {
 
   /** Fetches what is to be drawn, once for each file and only when it can be seen. */
   private async load(): Promise<void> {
-    const { summary, outline, revision, shown } = this.page.state;
+    const { page } = this;
+    const { summary, outline, shown } = page.state;
     if (!summary) return this.clear();
     if (!outline || !shown.has("space")) return;
-    if (revision === this.drawn) return this.stage.draw();
-    this.drawn = revision;
+    if (outline === this.drawn) return this.stage.draw();
+    this.drawn = outline;
     try {
-      const answer = await this.page.geometry();
-      if (this.drawn !== revision) return;
-      const { step = 1 } = answer as { step?: number };
-      this.note = step > 1
-        ? `Every ${ordinal(step)} triangle is drawn: there are too many for all.` : "";
-      this.show(new Geometry(answer));
+      const [geometry, boxes] = await Promise.all([
+        this.geometry(), readBoxes((piece, room) => page.ask(piece, room)),
+      ]);
+      if (this.drawn === outline) this.show(geometry, { ...outline, ...boxes });
     } catch (error) {
-      if (error instanceof Dropped) this.drawn = null;
-      else this.showWithout((error as Error).message);
+      if (this.drawn === outline) this.drawn = null;
+      page.report(error);
     }
   }
 
   /** Boxes can be drawn where an unsound file has no geometry. */
-  private showWithout(reason: string): void {
-    this.note = reason;
-    this.show(Geometry.none());
+  private async geometry(): Promise<Geometry> {
+    try {
+      const answer = await this.page.geometry();
+      const { step = 1 } = answer;
+      this.note = step > 1
+        ? `Every ${ordinal(step)} triangle is drawn: there are too many for all.` : "";
+      return new Geometry(answer);
+    } catch (error) {
+      if (error instanceof Dropped) throw error;
+      this.note = (error as Error).message;
+      return Geometry.none();
+    }
   }
 
   private clear(): void {
-    this.drawn = null;
-    this.geometry = null;
+    this.drawn = this.outline = null;
+    this.scenery = null;
     this.stage.backdrop.scene.clear();
     this.stage.backdrop.parts = null;
     this.surfaces?.dispose();
@@ -160,11 +170,11 @@ class SpaceView {
     this.stage.redraw();
   }
 
-  private show(geometry: Geometry): void {
+  private show(geometry: Geometry, outline: Outline): void {
+    const { drawn } = this;
     this.clear();
-    this.drawn = this.page.state.revision;
-    this.geometry = geometry;
-    this.deepest = this.page.state.outline?.depth.reduce((a, b) => Math.max(a, b), 0) ?? 0;
+    [this.drawn, this.outline, this.scenery] = [drawn, outline, geometry];
+    this.deepest = outline.depth.reduce((a, b) => Math.max(a, b), 0);
     this.surfaces = new Surfaces(geometry);
     this.stage.backdrop.scene.add(this.surfaces.object);
     this.stage.backdrop.parts = this.surfaces;
@@ -175,7 +185,8 @@ class SpaceView {
 
   /** What there is in all: as the file says, as its root says, or as its triangles lie. */
   private extentOf(geometry: Geometry): Bounds | null {
-    const { summary, outline } = this.page.state;
+    const { outline } = this;
+    const { summary } = this.page.state;
     const extent = new Bounds();
     const { bounds } = summary!;
     const root = outline && boxOf(outline, 0);
@@ -194,9 +205,9 @@ class SpaceView {
     this.instance = null;
     this.cameras.begin(this.options.up);
     // An example is about its node: from the file's own camera that may be a speck.
-    const { start, selection, outline } = this.page.state;
+    const { start, selection } = this.page.state;
     if (start?.panel !== "space" || selection === null || selection !== start.entry) return;
-    const depth = outline!.depth[selection]!;
+    const depth = this.outline!.depth[selection]!;
     this.options.depths = [depth, depth + 1];
     this.fit();
   }
@@ -214,13 +225,13 @@ class SpaceView {
   /** Colours of many triangles wait until what was selected is told. */
   private paintSoon(): void {
     clearTimeout(this.timer);
-    const wait = (this.geometry?.primitives ?? 0) > MANY ? 150 : 0;
+    const wait = (this.scenery?.primitives ?? 0) > MANY ? 150 : 0;
     this.timer = window.setTimeout(() => this.paint(), wait);
   }
 
   private paint(): void {
-    const { geometry, surfaces, options } = this;
-    const { outline, selection, colouring, isolated, hidden } = this.page.state;
+    const { scenery: geometry, outline, surfaces, options } = this;
+    const { selection, colouring, isolated, hidden } = this.page.state;
     if (!geometry || !surfaces) return;
     const colour = options.paints && outline ? colourOf(outline, colouring) : null;
     const choice = outline && { outline, selection, isolated, hidden };
@@ -235,8 +246,8 @@ class SpaceView {
   }
 
   private fillBoxes(): void {
-    const { geometry, options } = this;
-    const { outline, selection, colouring, isolated, hidden } = this.page.state;
+    const { scenery: geometry, outline, options } = this;
+    const { selection, colouring, isolated, hidden } = this.page.state;
     if (!geometry || !outline) return;
     geometry.showInstances(instanceStates(geometry, { outline, selection, isolated, hidden }));
     const wanted = { depths: options.depths, levels: options.levels, isolated, hidden };
@@ -258,8 +269,8 @@ class SpaceView {
   }
 
   private get marked(): Marked | null {
-    const { outline, selection, node, hover } = this.page.state;
-    const { geometry, instance } = this;
+    const { selection, node, hover } = this.page.state;
+    const { scenery: geometry, outline, instance } = this;
     return geometry && outline && { outline, geometry, selection, node, hover, instance };
   }
 
@@ -312,7 +323,7 @@ class SpaceView {
   }
 
   private pick(event: PointerEvent): Picked | null {
-    const { geometry, surfaces, options } = this;
+    const { scenery: geometry, surfaces, options } = this;
     if (!geometry || !surfaces || options.style === "none") return null;
     const { origin, direction } = this.stage.rayAt(event);
     return geometry.pick(origin, direction, (primitive) => surfaces.paint[primitive] !== 0);
@@ -322,9 +333,9 @@ class SpaceView {
     if (this.options.casts || event.altKey) return this.cast(event);
     const picked = this.pick(event);
     this.instance = picked?.instance ?? null;
-    if (!picked || !this.geometry) return this.page.select(null);
-    const { geometry, primitive } = this.geometry.idsOf(picked.primitive);
-    const leaf = this.geometry.leafOf(picked.primitive);
+    if (!picked || !this.scenery) return this.page.select(null);
+    const { geometry, primitive } = this.scenery.idsOf(picked.primitive);
+    const leaf = this.scenery.leafOf(picked.primitive);
     if (leaf !== null) this.page.select(leaf);
     const of = picked.instance === null ? "" : `instance ${picked.instance}, `;
     this.say(`${of}geometry ${geometry}, primitive ${primitive}`);
@@ -344,7 +355,7 @@ class SpaceView {
     const start = performance.now();
     const picked = this.pick(event);
     this.hoverCost = performance.now() - start;
-    this.page.set({ hover: picked && this.geometry!.leafOf(picked.primitive) });
+    this.page.set({ hover: picked && this.scenery!.leafOf(picked.primitive) });
   }
 
   private say(text: string): void {

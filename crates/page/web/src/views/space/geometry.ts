@@ -79,7 +79,7 @@ export class Geometry {
     const arrays = {
       positions: floats, boxes: floats, transforms: floats, ids: words, leaf: words,
     };
-    return new Geometry({ blases: [], instances: [], arrays });
+    return new Geometry({ primitives: 0, first: 0, count: 0, blases: [], instances: [], arrays });
   }
 
   /** Where a level is drawn: a BLAS at its instances, the TLAS where it is. */

@@ -4,8 +4,7 @@
 
 import * as THREE from "three";
 import { ACCENT } from "../palette";
-import type { Blas, Geometry } from "./geometry";
-import { shuffled } from "./shuffle";
+import type { Geometry } from "./geometry";
 
 const VERTEX = `
 uniform highp sampler2D paint;
@@ -56,18 +55,16 @@ export class Surfaces {
   /** Triangles in all, as often as they are placed. */
   triangles = 0;
   private readonly texture: THREE.DataTexture;
-  private readonly texels: Uint32Array<ArrayBuffer>;
   private readonly marks: {
     marks: THREE.InstancedBufferAttribute; instances: (number | null)[];
   }[] = [];
-  private readonly blases: readonly Blas[];
   private readonly shared: Record<string, THREE.IUniform>;
 
   constructor(geometry: Geometry) {
     const rows = Math.max(1, Math.ceil(geometry.primitives / WIDTH));
-    this.paint = new Uint32Array(geometry.primitives);
-    this.texels = new Uint32Array(WIDTH * rows);
-    this.texture = new THREE.DataTexture(new Uint8Array(this.texels.buffer), WIDTH, rows);
+    const texels = new Uint32Array(WIDTH * rows);
+    this.paint = texels.subarray(0, geometry.primitives);
+    this.texture = new THREE.DataTexture(new Uint8Array(texels.buffer), WIDTH, rows);
     this.shared = {
       paint: { value: this.texture },
       style: { value: 0 },
@@ -75,7 +72,6 @@ export class Surfaces {
       accent: { value: new THREE.Vector3(...ACCENT).divideScalar(255) },
       sun: { value: new THREE.Vector3(0.35, 0.85, 0.4).normalize() },
     };
-    this.blases = geometry.blases;
     geometry.blases.forEach((_, number) => this.addLevel(geometry, number));
   }
 
@@ -84,12 +80,7 @@ export class Surfaces {
     const places = geometry.placesOf(number);
     if (blas.triangles === 0 || places.length === 0) return;
     const buffer = new THREE.BufferGeometry();
-    const positions = geometry.positionsOf(number);
-    const spread = shuffled(positions, 9, new Float32Array(positions.length));
-    const attribute = new THREE.BufferAttribute(spread, 3);
-    // The graphics card has it then; the page keeps the triangles in their own order.
-    attribute.onUpload(() => (attribute.array = new Float32Array()));
-    buffer.setAttribute("position", attribute);
+    buffer.setAttribute("position", new THREE.BufferAttribute(geometry.positionsOf(number), 3));
     buffer.boundingSphere = new THREE.Sphere();
     this.triangles += blas.triangles * places.length;
     const material = new THREE.ShaderMaterial({
@@ -124,10 +115,6 @@ export class Surfaces {
 
   /** Shows what `paint` says now. */
   painted(): void {
-    for (const { firstPrimitive: first, triangles } of this.blases) {
-      const [from, to] = [first, first + triangles];
-      shuffled(this.paint.subarray(from, to), 1, this.texels.subarray(from, to));
-    }
     this.texture.needsUpdate = true;
   }
 

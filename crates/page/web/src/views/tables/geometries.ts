@@ -10,7 +10,8 @@ export interface GeometrySum {
   boxes: number;
   /** Of its triangles, in the space of its BLAS. */
   area: number;
-  /** The entry that holds its first primitive, if one does. */
+  /** The number of its first primitive, and the entry that holds it, if one does. */
+  first: number;
   leaf: number | null;
 }
 
@@ -23,19 +24,22 @@ export function geometriesOf({ step = 1, blases, arrays }: Answer<"geometry">): 
     const own = new Map<number, GeometrySum>();
     for (let at = 0; at < triangles + boxes; at++, primitive++) {
       const geometry = arrays.ids[2 * primitive]!;
+      const number = arrays.ids[2 * primitive + 1]!;
       let sum = own.get(geometry);
       if (!sum) {
-        const first = arrays.leaf[primitive]!;
-        const leaf = first === NO_ENTRY ? null : first;
-        sum = { blas, geometry, triangles: 0, boxes: 0, area: 0, leaf };
+        sum = { blas, geometry, triangles: 0, boxes: 0, area: 0, first: Infinity, leaf: null };
         own.set(geometry, sum);
-        sums.push(sum);
+      }
+      if (number < sum.first) {
+        const leaf = arrays.leaf[primitive]!;
+        Object.assign(sum, { first: number, leaf: leaf === NO_ENTRY ? null : leaf });
       }
       if (at < triangles) {
         sum.triangles += step;
         sum.area += step * triangleArea(arrays.positions, 9 * triangle++);
       } else sum.boxes += step;
     }
+    sums.push(...[...own.values()].sort((a, b) => a.geometry - b.geometry));
   });
   return sums;
 }
