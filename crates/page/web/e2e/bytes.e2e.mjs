@@ -86,6 +86,12 @@ test("hovering a field lights its bits, hovering bits lights the field", async (
   await page.locator(".hex i[data-bit='64']").first().hover();
   const lit = page.locator(".fields tr.lit .name");
   assert.equal(await lit.textContent(), "parent");
+  await page.click(".tree-row:visible >> nth=1");
+  await page.waitForFunction(() => document.querySelectorAll(".crumbs button").length === 1);
+  await page.keyboard.press("f");
+  await page.locator(".fields tbody tr", { hasText: "origin_y" }).click();
+  await page.waitForTimeout(1000);
+  await shot(page, "bytes");
   await page.context().close();
 });
 
