@@ -65,8 +65,10 @@ named! {
     lt_words(a: Int, b: Int) -> Int = i32x4_lt(a, b);
     eq_words(a: Int, b: Int) -> Int = i32x4_eq(a, b);
     select(mask: Int, yes: Int, no: Int) -> Int = v128_bitselect(yes, no, mask);
-    expanded(mask: u32) -> Int = let bits = u32x4(1, 2, 4, 8);
-    i32x4_eq(v128_and(u32x4_splat(mask), bits), bits);
+    expanded(mask: u32) -> Int = {
+        let bits = u32x4(1, 2, 4, 8);
+        i32x4_eq(v128_and(u32x4_splat(mask), bits), bits)
+    };
     mask(lanes: Int) -> u32 = u32::from(i32x4_bitmask(lanes));
     bytes(a: Int, numbers: Int) -> Int = i8x16_swizzle(a, numbers);
     add_doubles(a: Double, b: Double) -> Double = f64x2_add(a, b);
@@ -77,15 +79,17 @@ named! {
     max_doubles(a: Double, b: Double) -> Double = f64x2_pmax(b, a);
     lt_doubles(a: Double, b: Double) -> u32 = u32::from(i64x2_bitmask(f64x2_lt(a, b)));
     eq_doubles(a: Double, b: Double) -> u32 = u32::from(i64x2_bitmask(f64x2_eq(a, b)));
-    select_doubles(mask: u32, yes: Double, no: Double) -> Double =
+    select_doubles(mask: u32, yes: Double, no: Double) -> Double = {
         let lanes = i64x2(-i64::from(mask & 1), -i64::from(mask >> 1 & 1));
-    v128_bitselect(yes, no, lanes);
+        v128_bitselect(yes, no, lanes)
+    };
     widened_low(four: Float) -> Double = f64x2_promote_low_f32x4(four);
     widened_high(four: Float) -> Double =
         f64x2_promote_low_f32x4(i64x2_shuffle::<1, 1>(four, four));
-    narrowed(low: Double, high: Double) -> Float =
+    narrowed(low: Double, high: Double) -> Float = {
         let (low, high) = (f32x4_demote_f64x2_zero(low), f32x4_demote_f64x2_zero(high));
-    i64x2_shuffle::<0, 2>(low, high);
+        i64x2_shuffle::<0, 2>(low, high)
+    };
 }
 
 /// # Safety
