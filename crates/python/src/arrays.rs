@@ -2,6 +2,7 @@
 //!
 //! `siliray._arrays` has seen to shapes, byte order and alignment; strides are taken as they are.
 
+use crate::columns::filled;
 use crate::errors;
 use numpy::ndarray::{ArrayView1, ArrayView2, ArrayViewMut1, Axis, Slice, Zip};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2};
@@ -118,15 +119,15 @@ impl Floats<'_> {
     }
 
     /// The rows as points.
-    pub(crate) fn points(&self) -> Vec<Vec3> {
-        let mut points = vec![Vec3::ZERO; self.len()];
+    pub(crate) fn points(&self) -> PyResult<Vec<Vec3>> {
+        let mut points = filled(Vec3::ZERO, self.len(), "points")?;
         self.rows().read(0, 0..points.len(), &mut points, |point, row| *point = row);
-        points
+        Ok(points)
     }
 
     /// The same, all of which single floats can hold unless they were infinite before.
     pub(crate) fn held_points(&self, name: &str) -> PyResult<Vec<Vec3>> {
-        let points = self.points();
+        let points = self.points()?;
         for row in (0..points.len()).filter(|&row| !points[row].is_finite()) {
             let mut wide = [[0.0; 3]];
             self.rows().read(0, row..row + 1, &mut wide, |point, row| *point = row);
@@ -138,10 +139,10 @@ impl Floats<'_> {
     }
 
     /// The same in doubles.
-    pub(crate) fn wide_points(&self) -> Vec<[f64; 3]> {
-        let mut points = vec![[0.0; 3]; self.len()];
+    pub(crate) fn wide_points(&self) -> PyResult<Vec<[f64; 3]>> {
+        let mut points = filled([0.0; 3], self.len(), "points")?;
         self.rows().read(0, 0..points.len(), &mut points, |point, row| *point = row);
-        points
+        Ok(points)
     }
 }
 
@@ -295,6 +296,7 @@ impl Rays<'_> {
             let rows = floats[range.start * columns..range.end * columns].chunks_exact(columns);
             let vector = |row: &[f32]| Vec3::new(row[0], row[1], row[2]);
             rays.extend(rows.map(|row| Ray::new(vector(&row[..3]), vector(&row[3..6]))));
+            self.note_beyond(range.start, rays);
         } else {
             rays.resize(range.len(), Ray::new(Vec3::ZERO, Vec3::ZERO));
             self.origins.read(0, range.clone(), rays, |ray, origin| ray.origin = origin);
@@ -327,15 +329,14 @@ impl Rays<'_> {
         self.note_beyond(range.start, rays);
     }
 
-    /// Looks for rays, the first of which has the number `start`, that lost more than digits when
-    /// doubles became single floats.
+    /// Looks for rays, the first of which has the number `start`, whose directions are too small,
+    /// or that lost more than digits when doubles became single floats.
     fn note_beyond(&self, start: usize, rays: &[Ray]) {
-        if !self.is_wide {
-            return;
-        }
         let is_odd = |ray: &Ray| {
-            let size = ray.direction.abs().max_element();
-            !(size >= f32::MIN_POSITIVE && size.is_finite() && ray.origin.is_finite())
+            // No bit of an exponent is set in zero and in subnormal numbers.
+            let bits = ray.direction.to_array().map(f32::to_bits);
+            let is_tiny = (bits[0] | bits[1] | bits[2]) & f32::INFINITY.to_bits() == 0;
+            is_tiny || self.is_wide && !(ray.direction.is_finite() && ray.origin.is_finite())
         };
         for row in (start..).zip(rays).filter(|(_, ray)| is_odd(ray)).map(|(row, _)| row) {
             let (origin, direction) = self.wide(row);

@@ -47,6 +47,16 @@ impl<F: Element + Copy> Columns<F> {
         self.ids.iter_mut().zip(ids).for_each(|(column, id)| column.push(id));
     }
 
+    /// None, with room for so many.
+    pub(crate) fn with_room(count: usize) -> PyResult<Self> {
+        let mut columns = Self::default();
+        let floats = columns.floats.iter_mut().map(|column| column.try_reserve_exact(count));
+        let ids = columns.ids.iter_mut().map(|column| column.try_reserve_exact(count));
+        let made: Result<(), _> = floats.chain(ids).collect();
+        made.map_err(|_| errors::room(count, "hits"))?;
+        Ok(columns)
+    }
+
     /// Adds other rows at the end.
     pub(crate) fn append(&mut self, other: &Self) {
         let floats = self.floats.iter_mut().zip(&other.floats);
@@ -142,6 +152,14 @@ impl HitRoom<'_> {
 fn full<'a, T: Element>(column: &'a PyReadonlyArray1<'_, T>, count: usize) -> PyResult<&'a [T]> {
     let slice = column.as_slice().ok().filter(|slice| slice.len() == count);
     slice.ok_or_else(|| errors::array("columns of hits have gaps or different lengths"))
+}
+
+/// So many elements, if there is room for them.
+pub(crate) fn filled<T: Clone>(element: T, count: usize, things: &str) -> PyResult<Vec<T>> {
+    let mut elements = Vec::new();
+    elements.try_reserve_exact(count).map_err(|_| errors::room(count, things))?;
+    elements.resize(count, element);
+    Ok(elements)
 }
 
 /// An array to write so many elements to.

@@ -21,6 +21,7 @@ mod exceptions {
     import_exception!(siliray.errors, OptionError);
     import_exception!(siliray.errors, ProgramError);
     import_exception!(siliray.errors, RangeError);
+    import_exception!(siliray.errors, RoomError);
     import_exception!(siliray.errors, SceneError);
     import_exception!(siliray.errors, TraceError);
 }
@@ -33,6 +34,11 @@ pub(crate) fn array(text: impl Display) -> PyErr {
 /// A number is nothing that single floats hold.
 pub(crate) fn range(text: impl Display) -> PyErr {
     exceptions::RangeError::new_err(text.to_string())
+}
+
+/// There is no memory for so many of something.
+pub(crate) fn room(count: impl Display, things: &str) -> PyErr {
+    exceptions::RoomError::new_err(format!("there is no memory for {count} {things}"))
 }
 
 /// A scene makes no sense.

@@ -28,18 +28,22 @@ impl GeneratedRays {
         let generator = Generator::from_json(json).map_err(errors::option)?;
         let ground = if generator.needs_ground() { Some(ground()?) } else { None };
         let rays = Generated::new(generator, ground).map_err(errors::option)?;
-        let end = match count {
-            Some(count) => first.saturating_add(count),
-            None => rays.count(),
-        };
-        rays.check(&(first..end)).map_err(errors::option)?;
-        Ok(Self { rays, first, count: end.saturating_sub(first) as usize })
+        let range = rays.range(first, count).map_err(errors::option)?;
+        let count = range.end - range.start;
+        let count = usize::try_from(count).map_err(|_| errors::room(count, "answers"))?;
+        Ok(Self { rays, first, count })
     }
 }
 
 #[pymethods]
 impl GeneratedRays {
     fn __len__(&self) -> usize {
+        self.count
+    }
+
+    /// The same, also where it is more than Python's lengths can be.
+    #[getter]
+    const fn count(&self) -> usize {
         self.count
     }
 

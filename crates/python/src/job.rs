@@ -9,6 +9,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use siliray::build::Progress;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,6 +17,8 @@ use std::time::Duration;
 
 /// How often Python is asked whether a signal has come, and told how far the work is.
 const PATIENCE: Duration = Duration::from_millis(50);
+
+const UNANSWERED: &str = "the work has ended without an answer";
 
 type Pools = HashMap<(u32, usize), Arc<ThreadPool>>;
 
@@ -104,7 +107,7 @@ pub(crate) fn run<T: Send>(
     let answer = pool.in_place_scope(|scope| {
         scope.spawn(|_| {
             // Nobody listens any more only if the caller has panicked.
-            let _ = sender.send(work(&watch));
+            let _ = sender.send(guarded(|| work(&watch)));
         });
         let mut interrupted = None;
         loop {
@@ -126,7 +129,13 @@ pub(crate) fn run<T: Send>(
     });
     match answer {
         (_, Some(error)) => Err(error),
-        (Some(answer), None) => tell(&watch).map(|()| answer),
-        (None, None) => Err(errors::machine("the work has ended without an answer")),
+        (Some(answer), None) => answer.and_then(|answer| tell(&watch).map(|()| answer)),
+        (None, None) => Err(errors::machine(UNANSWERED)),
     }
+}
+
+/// What work answers. A panic, which is a fault of the library, has been printed; it goes no
+/// farther, or the caller would wait for ever.
+pub(crate) fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|_| errors::machine(UNANSWERED))
 }

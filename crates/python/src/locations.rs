@@ -21,7 +21,7 @@ pub(crate) struct Planes {
 impl Planes {
     #[new]
     fn new(vertices: Floats<'_>, faces: Integers<'_>) -> PyResult<Self> {
-        let planes = MeshPlanes::new(&vertices.wide_points(), &faces.triangles()?);
+        let planes = MeshPlanes::new(&vertices.wide_points()?, &faces.triangles()?);
         let planes = planes.ok_or_else(|| errors::scene("faces: a triangle names no vertex"))?;
         Ok(Self { planes })
     }

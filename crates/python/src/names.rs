@@ -33,9 +33,11 @@ pub(crate) fn writer(format: &FormatEntry, name: &str) -> PyResult<&'static str>
 /// A kind of file of a format. Those that drivers write too come in several.
 pub(crate) fn ending(format: &FormatEntry, name: &str) -> PyResult<&'static str> {
     let settings = format.trees.as_ref().map_or(&[][..], |trees| trees.settings);
-    let all = [format.ending, "rra", "gamma", "bin"];
-    let is_of_drivers = settings.iter().any(|setting| setting.key == "policy");
-    one_of("ending", name, if is_of_drivers { &all } else { &all[..1] }, |ending| ending)
+    let mut all = vec![format.ending];
+    if settings.iter().any(|setting| setting.key == "policy") {
+        all.extend(["rra", "gamma", "bin"].iter().filter(|&&ending| ending != format.ending));
+    }
+    one_of("ending", name, &all, |ending| ending)
 }
 
 /// The preset of that name.

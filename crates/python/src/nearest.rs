@@ -1,7 +1,7 @@
 //! The nearest points of the surface.
 
 use crate::arrays::Floats;
-use crate::columns::{Columns, PyColumns};
+use crate::columns::{Columns, PyColumns, filled};
 use crate::errors;
 use crate::tracer::Tracer;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -30,17 +30,16 @@ pub(crate) fn nearest_points<'py>(
         return Err(errors::option(format!("within: found {within}, expected at least 0")));
     }
     let points = points.held_points("points")?;
-    let found = tracer.run(py, points.len(), progress, |watch| {
+    let mut found = filled(NearestPoint::MISS, points.len(), "answers")?;
+    tracer.run(py, points.len(), progress, |watch| {
         let ask = tracer.fast().nearest().mask(mask).within(within);
-        let mut found = vec![NearestPoint::MISS; points.len()];
         let parts = points.par_chunks(CHUNK).zip(found.par_chunks_mut(CHUNK));
         let _ = parts.into_par_iter().try_for_each(|(points, found)| {
             ask.points_into(points, found);
             watch.advance(points.len())
         });
-        found
     })?;
-    let mut columns = Columns::default();
+    let mut columns = Columns::with_room(found.len())?;
     for NearestPoint { distance, u, v, instance, geometry, primitive, .. } in &found {
         columns.push_row([*distance, *u, *v], [*instance, *geometry, *primitive]);
     }

@@ -43,7 +43,7 @@ impl Scene {
         instances: Vec<Placed>,
     ) -> PyResult<Self> {
         let geometry = |(vertices, faces, name, opaque): &Mesh<'_>| {
-            let (positions, indices) = (vertices.points(), faces.triangles()?);
+            let (positions, indices) = (vertices.held_points("vertices")?, faces.triangles()?);
             Ok(Geometry::new(name.clone(), *opaque, Shape::Triangles { positions, indices }))
         };
         let object = |parts: &Vec<Mesh<'_>>| {

@@ -1,7 +1,7 @@
 //! `Tracer`: many rays, fast.
 
-use crate::columns::{Columns, HitArrays, HitRoom, PyColumns, room};
-use crate::generated::{AnyRays, GeneratedRays, RaySource};
+use crate::columns::{Columns, HitArrays, HitRoom, PyColumns, filled, room};
+use crate::generated::{GeneratedRays, RaySource};
 use crate::job::{self, Watch};
 use crate::scene::Scene;
 use crate::{errors, names};
@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadwriteArray1};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use siliray::generators::Ground;
-use siliray::geometry::{Ray, Vec3};
+use siliray::geometry::Vec3;
 use siliray::gfx12::Gfx12;
 use siliray::input::{Input, Route, build_options};
 use siliray::machine::{MachineInput, RayFlags, downcast};
@@ -124,23 +124,22 @@ impl Tracer {
     /// The rays themselves: ox oy oz dx dy dz tmin tmax.
     fn rays<'py>(&self, py: Python<'py>, rays: RaySource<'py>) -> PyResult<PyPoints<'py>> {
         let rays = rays.rays()?;
-        let rows = self.run(py, rays.len(), None, |watch| {
-            let mut rows = vec![0.0f32; 8 * rays.len()];
-            let parts = rows.par_chunks_mut(8 * CHUNK).enumerate();
+        let mut rows = filled([0.0f32; 8], rays.len(), "rays")?;
+        self.run(py, rays.len(), None, |watch| {
+            let parts = rows.par_chunks_mut(CHUNK).enumerate();
             let _ = parts.try_for_each_init(Vec::new, |part, (number, rows)| {
                 let start = number * CHUNK;
-                rays.read(start..start + rows.len() / 8, part);
-                for (row, ray) in rows.chunks_exact_mut(8).zip(&*part) {
+                rays.read(start..start + rows.len(), part);
+                for (row, ray) in rows.iter_mut().zip(&*part) {
                     ray.origin.write_to_slice(row);
                     ray.direction.write_to_slice(&mut row[3..]);
                     (row[6], row[7]) = (ray.tmin, ray.tmax);
                 }
                 watch.advance(part.len())
             });
-            rows
         })?;
         rays.held()?;
-        PyArray1::from_vec(py, rows).reshape([rays.len(), 8])
+        PyArray1::from_vec(py, rows.into_flattened()).reshape([rays.len(), 8])
     }
 
     /// The closest hit of each ray, into the columns of `room_for`.
@@ -186,17 +185,18 @@ impl Tracer {
         rays.held()
     }
 
-    /// Whether each ray hits anything.
+    /// Whether each ray hits anything, into `room_for`.
     fn any<'py>(
         &self,
         py: Python<'py>,
         rays: RaySource<'py>,
         ask: Ask,
+        mut room_for: PyReadwriteArray1<'py, bool>,
         progress: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArray1<bool>>> {
+    ) -> PyResult<()> {
         let (rays, batch) = (rays.rays()?, self.batch(ask)?);
-        let answers = self.run(py, rays.len(), progress, |watch| {
-            let mut answers = vec![false; rays.len()];
+        let answers = room(&mut room_for, rays.len())?;
+        self.run(py, rays.len(), progress, |watch| {
             let parts = answers.par_chunks_mut(CHUNK).enumerate();
             let _ = parts.try_for_each_init(Vec::new, |part, (number, answers)| {
                 let start = number * CHUNK;
@@ -204,59 +204,71 @@ impl Tracer {
                 batch.any_into(part, answers);
                 watch.advance(part.len())
             });
-            answers
         })?;
-        rays.held()?;
-        Ok(PyArray1::from_vec(py, answers))
+        rays.held()
     }
 
-    /// How many primitives each ray hits.
+    /// How many primitives each ray hits, into `room_for`.
     fn count<'py>(
         &self,
         py: Python<'py>,
         rays: RaySource<'py>,
         ask: Ask,
+        mut room_for: PyReadwriteArray1<'py, u32>,
         progress: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArray1<u32>>> {
+    ) -> PyResult<()> {
         let (rays, batch) = (rays.rays()?, self.batch(ask)?);
-        let counts = self.run(py, rays.len(), progress, |watch| {
-            self.all_hits(&rays, &batch, watch, |hits| {
-                hits.iter().map(|hits| hits.len() as u32).collect::<Vec<u32>>()
-            })
+        let counts = room(&mut room_for, rays.len())?;
+        self.run(py, rays.len(), progress, |watch| {
+            let parts = counts.par_chunks_mut(CHUNK).enumerate();
+            let _ = parts.try_for_each_init(Vec::new, |part, (number, counts)| {
+                let start = number * CHUNK;
+                rays.read(start..start + counts.len(), part);
+                counts.copy_from_slice(&batch.count(part));
+                watch.advance(part.len())
+            });
         })?;
-        rays.held()?;
-        Ok(PyArray1::from_vec(py, counts.concat()))
+        rays.held()
     }
 
-    /// All hits of each ray: where those of each begin, and the hits.
+    /// All hits of each ray. Where those of each end goes into `room_for`.
     fn all<'py>(
         &self,
         py: Python<'py>,
         rays: RaySource<'py>,
         ask: Ask,
+        mut room_for: PyReadwriteArray1<'py, i64>,
         progress: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<(Bound<'py, PyArray1<i64>>, PyColumns<'py>)> {
+    ) -> PyResult<PyColumns<'py>> {
         let (rays, batch) = (rays.rays()?, self.batch(ask)?);
-        let (offsets, columns) = self.run(py, rays.len(), progress, |watch| {
-            let parts = self.all_hits(&rays, &batch, watch, |hits| {
-                let mut columns = Columns::default();
-                hits.iter().flatten().for_each(|hit| columns.push(hit));
-                (hits.iter().map(Vec::len).collect::<Vec<usize>>(), columns)
+        let ends = room(&mut room_for, rays.len())?;
+        let columns = self.run(py, rays.len(), progress, |watch| {
+            let parts = ends.par_chunks_mut(CHUNK).enumerate();
+            let parts = parts.map_init(Vec::new, |part, (number, ends)| {
+                if watch.is_cancelled() {
+                    return Ok(Columns::default());
+                }
+                let start = number * CHUNK;
+                rays.read(start..start + ends.len(), part);
+                let hits = batch.all(part);
+                let mut columns = Columns::with_room(hits.iter().map(Vec::len).sum())?;
+                for (end, hits) in ends.iter_mut().zip(&hits) {
+                    hits.iter().for_each(|hit| columns.push(hit));
+                    *end = columns.len() as i64;
+                }
+                let _ = watch.advance(part.len());
+                Ok(columns)
             });
-            let mut offsets = Vec::with_capacity(rays.len() + 1);
-            let (mut sum, mut all) = (0i64, Columns::default());
-            offsets.push(0);
-            for (lengths, columns) in parts {
-                offsets.extend(lengths.into_iter().map(|length| {
-                    sum += length as i64;
-                    sum
-                }));
-                all.append(&columns);
+            let parts: Vec<Columns> = parts.collect::<PyResult<_>>()?;
+            let mut all = Columns::with_room(parts.iter().map(Columns::len).sum())?;
+            for (ends, columns) in ends.chunks_mut(CHUNK).zip(&parts) {
+                ends.iter_mut().for_each(|end| *end += all.len() as i64);
+                all.append(columns);
             }
-            (offsets, all)
-        })?;
+            Ok::<_, PyErr>(all)
+        })??;
         rays.held()?;
-        Ok((PyArray1::from_vec(py, offsets), columns.into_python(py)))
+        Ok(columns.into_python(py))
     }
 
     /// Whether there are boxes, whose hits are nowhere without their rays.
@@ -397,33 +409,11 @@ impl Tracer {
         work: impl FnOnce(&Watch) -> T + Send,
     ) -> PyResult<T> {
         if count <= FEW && progress.is_none() {
-            return Ok(py.detach(|| work(&Watch::default())));
+            return py.detach(|| job::guarded(|| work(&Watch::default())));
         }
         job::run(py, self.threads, progress, |watch| {
             watch.begin(count);
             work(watch)
         })
-    }
-
-    /// What `each` makes of all hits of every part of the rays, in their order.
-    fn all_hits<T: Send>(
-        &self,
-        rays: &AnyRays<'_>,
-        batch: &Batch<'_>,
-        watch: &Watch,
-        each: impl Fn(Vec<Vec<Hit>>) -> T + Sync,
-    ) -> Vec<T> {
-        let parts = rays.len().div_ceil(CHUNK);
-        let part = |rays_of: &mut Vec<Ray>, number: usize| {
-            let start = number * CHUNK;
-            rays.read(start..(start + CHUNK).min(rays.len()), rays_of);
-            if watch.is_cancelled() {
-                rays_of.clear();
-            }
-            let answer = each(batch.all(rays_of));
-            let _ = watch.advance(rays_of.len());
-            answer
-        };
-        (0..parts).into_par_iter().map_init(Vec::new, part).collect()
     }
 }

@@ -380,6 +380,8 @@ def test_documents_become_json_again() -> None:
 
 
 def test_misfits_are_named() -> None:
+    with pytest.raises(siliray.NameError, match=r"\(there are rra, gamma, bin\)"):
+        siliray.build(SCENE, format="gfx12", ending="zz")
     with pytest.raises(siliray.OptionError, match="camera: it is that of a pixel"):
         siliray.walk(SCENE, (0, 0, 9), (0, 0, -1), camera="nonsense")
 

@@ -69,7 +69,8 @@ def test_instances_are_placed_masked_and_numbered() -> None:
     ("make", "error", "text"),
     [
         (lambda: siliray.Scene([[0, 0, np.nan]] * 3, [[0, 1, 2]]), "SceneError", "vertex 0.*NaN"),
-        (lambda: siliray.Scene([[0, 1e300, 0]] * 3, [[0, 1, 2]]), "SceneError", "not finite"),
+        (lambda: siliray.Scene([[0, np.inf, 0]] * 3, [[0, 1, 2]]), "SceneError", "not finite"),
+        (lambda: siliray.Scene([[0, 1e300, 0]] * 3, [[0, 1, 2]]), "RangeError", "vertices.*row 0"),
         (lambda: siliray.Scene([[0, 1e38, 0]] * 3, [[0, 1, 2]]), "SceneError", "beyond 2"),
         (lambda: siliray.Scene(VERTICES, [[0, 1, 180]]), "SceneError", "vertex 180 does not exist"),
         (lambda: siliray.Scene(VERTICES, [[0, -1, 2]]), "SceneError", "triangle 0 names vertex -1"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import siliray
+from siliray.generators import Camera, Scatter
 from worlds import every_hit, rays, soup
 
 VERTICES, FACES = soup(300, 5)
@@ -281,6 +282,38 @@ def test_many_rays_are_answered_in_order(tracer: siliray.Tracer) -> None:
     assert np.array_equal(tracer.count(many), np.tile(tracer.count(RAYS), 50))
 
 
+@pytest.mark.parametrize("count", [2**44, 2**50, 2**55, 2**62, 2**63 - 1, 2**64 - 1, None])
+def test_more_answers_than_memory_holds_are_refused(tracer: siliray.Tracer, count) -> None:
+    rays = tracer.generate(Scatter((0, 0, 0), (1, 1, 1)), 0, count)
+    named = f"no memory for {2**64 - 1 if count is None else count} answers"
+    if count is None:
+        largest = Camera(eye=(0, 0, 9), at=(0, 0, 0), fov=40, width=2**32 - 1, height=2**32 - 1)
+        with pytest.raises(MemoryError, match="no memory for 18446744065119617025 answers"):
+            tracer.any(tracer.generate(largest))
+    for ask in (tracer.closest, tracer.any, tracer.count):
+        with pytest.raises(MemoryError, match=named):
+            ask(rays)
+    with pytest.raises(siliray.RoomError, match="no memory for"):
+        tracer.all(rays)
+
+
+def test_more_points_than_memory_holds_are_refused(tracer: siliray.Tracer) -> None:
+    many = np.broadcast_to(np.float32([1, 2, 3]), (2**45, 3))
+    with pytest.raises(siliray.RoomError, match=f"no memory for {2**45} "):
+        tracer.any(many, [0, 0, 1])
+    with pytest.raises(siliray.RoomError, match=f"no memory for {2**45} points"):
+        tracer.nearest_point(many)
+    with pytest.raises(siliray.RoomError, match=f"no memory for {2**45} points"):
+        siliray.Scene(many, [[0, 1, 2]])
+
+
+@pytest.mark.parametrize(("first", "count"), [(2**64 - 1, 3), (2**64 - 3, 3), (1, 2**64 - 1)])
+def test_a_generator_is_not_cut_short(tracer: siliray.Tracer, first: int, count: int) -> None:
+    with pytest.raises(siliray.OptionError, match=f"rays {first} to {first + count} are asked for"):
+        tracer.generate(Scatter((0, 0, 0), (1, 1, 1)), first, count)
+    assert len(tracer.generate(Scatter((0, 0, 0), (1, 1, 1)), 2**64 - 4, 3)) == 3
+
+
 def test_masked_elements_are_refused(tracer: siliray.Tracer) -> None:
     masked = np.ma.masked_array(RAYS, mask=np.arange(RAYS.size).reshape(RAYS.shape) == 7)
     for ask in (
@@ -293,6 +326,21 @@ def test_masked_elements_are_refused(tracer: siliray.Tracer) -> None:
         with pytest.raises(siliray.ArrayError, match="found masked elements"):
             ask()
     assert same(tracer.closest(np.ma.masked_array(RAYS)), tracer.closest(RAYS))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("row", [3, 30_001])
+def test_directions_that_are_hardly_any_are_named(tracer, kind: type, row: int) -> None:
+    """Too small for the watertight test; zeros among them are allowed."""
+    rays = np.tile(RAYS, (20, 1)).astype(kind)
+    rays[:3, 3:] = 0
+    rays[row, 3:] = 1e-39, 0, -1e-40
+    for asked in ((rays,), (rays[:, :3], rays[:, 3:]), (np.asfortranarray(rays),)):
+        for ask in (tracer.closest, tracer.any, tracer.count, tracer.all):
+            with pytest.raises(siliray.RangeError, match=rf"in row {row}, .*scale it"):
+                ask(*asked)
+    rays[row, 3] = 1e-37
+    assert len(tracer.closest(rays)) == len(rays)
 
 
 def test_what_arrow_holds_cannot_change(tracer: siliray.Tracer) -> None:

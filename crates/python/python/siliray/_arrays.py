@@ -152,7 +152,7 @@ def any_rays(
 
 def count(rays: Rays) -> int:
     """How many rays there are."""
-    return len(rays if isinstance(rays, GeneratedRays) else rays[0])
+    return rays.count if isinstance(rays, GeneratedRays) else len(rays[0])
 
 
 def room(count: int, dtype: DTypeLike, width: int | None = None) -> Array:

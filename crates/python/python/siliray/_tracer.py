@@ -151,7 +151,9 @@ class Tracer:
     ) -> NDArray[np.bool_]:
         """Whether each ray hits anything: faster than :meth:`closest`."""
         rays = _arrays.any_rays(origins, directions, tmin, tmax)
-        return self._native.any(rays, chosen(mask, cull), callback(progress))
+        answers = _arrays.room(_arrays.count(rays), bool)
+        self._native.any(rays, chosen(mask, cull), answers, callback(progress))
+        return answers
 
     def count(
         self,
@@ -166,7 +168,9 @@ class Tracer:
     ) -> NDArray[np.uint32]:
         """How many triangles each ray hits, each counted once."""
         rays = _arrays.any_rays(origins, directions, tmin, tmax)
-        return self._native.count(rays, chosen(mask, cull), callback(progress))
+        answers = _arrays.room(_arrays.count(rays), np.uint32)
+        self._native.count(rays, chosen(mask, cull), answers, callback(progress))
+        return answers
 
     def all(
         self,
@@ -181,7 +185,9 @@ class Tracer:
     ) -> AllHits:
         """All hits of each ray, each triangle's once, the closest first."""
         rays = _arrays.any_rays(origins, directions, tmin, tmax)
-        offsets, columns = self._native.all(rays, chosen(mask, cull), callback(progress))
+        offsets = _arrays.room(_arrays.count(rays) + 1, np.int64)
+        offsets[0] = 0
+        columns = self._native.all(rays, chosen(mask, cull), offsets[1:], callback(progress))
         return AllHits(offsets, columns, self._native, rays)
 
     def nearest_point(

@@ -77,8 +77,8 @@ pub enum GeneratorError {
     /// A range that ends behind the last ray.
     #[error("rays {} to {} are asked for, and there are {count}", range.start, range.end)]
     Range {
-        /// What is asked for.
-        range: Range<u64>,
+        /// What is asked for; it may end behind the last number.
+        range: Range<u128>,
         /// Rays that there are.
         count: u64,
     },
@@ -203,13 +203,19 @@ impl Generated {
         self.count
     }
 
-    /// Whether there are all rays of a range.
+    /// The numbers of `count` rays from number `first` on; without `count`, of all that follow.
     ///
     /// # Errors
-    /// When it ends behind the last one.
-    pub fn check(&self, range: &Range<u64>) -> Result<(), GeneratorError> {
-        let (range, count) = (range.clone(), self.count);
-        if range.end > count { Err(GeneratorError::Range { range, count }) } else { Ok(()) }
+    /// When they begin or end behind the last one.
+    pub fn range(&self, first: u64, count: Option<u64>) -> Result<Range<u64>, GeneratorError> {
+        let asked = count.unwrap_or(self.count.saturating_sub(first));
+        match first.checked_add(asked) {
+            Some(end) if end <= self.count => Ok(first..end),
+            _ => {
+                let range = u128::from(first)..u128::from(first) + u128::from(asked);
+                Err(GeneratorError::Range { range, count: self.count })
+            }
+        }
     }
 
     /// Replaces `rays` by those of a range, as far as there are any.

@@ -108,9 +108,13 @@ fn what_makes_no_sense_is_refused() {
         let error = Generator::from_json(json).unwrap_err().to_string();
         assert!(error.starts_with(expected), "{json}: {error}");
     }
-    let error = generated(CAMERA).check(&(270..274)).unwrap_err();
-    let expected = "rays 270 to 274 are asked for, and there are 273";
-    assert_eq!(error.to_string(), expected);
+    for (first, count, end) in [(270, 4, 274), (274, 0, 274), (u64::MAX, 3, (1u128 << 64) + 2)] {
+        let error = generated(CAMERA).range(first, Some(count)).unwrap_err();
+        let expected = format!("rays {first} to {end} are asked for, and there are 273");
+        assert_eq!(error.to_string(), expected);
+    }
+    assert_eq!(generated(CAMERA).range(270, Some(3)).unwrap(), 270..273);
+    assert_eq!(generated(CAMERA).range(270, None).unwrap(), 270..273);
     let alone = Generated::new(Generator::from_json(OCCLUSION).unwrap(), None).unwrap_err();
     assert_eq!(alone.to_string(), "rays of occlusion need the scene that they start from");
 }

@@ -60,9 +60,9 @@ class Visibility(Reduction):
         ]
 
     def __call__(self, tracer: Tracer, rays: GeneratedRays, first: int) -> Row:
-        if first % self.samples or len(rays) % self.samples:
+        if first % self.samples or rays.count % self.samples:
             raise OptionError(
-                f"visibility: {len(rays)} rays from number {first} on, expected multiples of "
+                f"visibility: {rays.count} rays from number {first} on, expected multiples of "
                 f"{self.samples}"
             )
         free = ~tracer.any(rays)
