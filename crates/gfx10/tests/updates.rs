@@ -151,6 +151,29 @@ fn what_an_update_must_not_do_is_named() {
     }
 }
 
+/// Boxes with margins are not compared with a driver's, but what they lose is told.
+#[test]
+fn a_box_that_no_longer_holds_what_is_in_it_is_named_whoever_made_it() {
+    for policy in Policy::ALL {
+        let options = Options { half: false, ..Options::new(policy) };
+        let before = image(&mixed(), Generation::Gfx11, &options);
+        let mut after = refitted(&before, &moved(&decoded(&before))).unwrap();
+        let rules = |image: &Image| -> Vec<&str> {
+            let found = check_update(&update(&before, image, None)).unwrap();
+            found.iter().map(|found| found.rule).collect()
+        };
+        let usual = rules(&after);
+        assert!(!usual.contains(&"contained"), "{policy:?} {usual:?}");
+        assert_eq!(usual.contains(&"update_unasked"), policy == Policy::Own, "{policy:?}");
+        let base = (after.bases[0] - after.segments[0].address) as usize;
+        let plane = base + (after.root as usize >> 3) * 64 + 16;
+        let bytes = after.segments[0].bytes_mut();
+        bytes.copy_within(plane + 12..plane + 16, plane);
+        let broken = rules(&after);
+        assert!(broken.contains(&"contained"), "{policy:?} {broken:?}");
+    }
+}
+
 #[test]
 fn empty_structures_stay() {
     let blas = tree::Blas { bvh: tree::Bvh::empty(), primitives: tree::Primitives::default() };

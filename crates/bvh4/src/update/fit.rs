@@ -2,9 +2,9 @@
 //!
 //! A driver fits each box to the exact bounds of what is below. Whether an image is fitted in this
 //! way is seen in the image before: one with a margin, or with boxes that spatial splits cut, is
-//! not, and then only its checks speak.
+//! not, and then its check speaks alone.
 
-use super::{Pair, Rule, refit};
+use super::{Pair, Rule, not_asked, refit};
 use crate::image::{Dialect, box_text};
 use crate::layout::Bvh4Pointer;
 use crate::survey::{Memory, Survey, Surveyed};
@@ -64,7 +64,7 @@ fn boxes<D: Dialect>(
         memory.get(address, bytes) != fitted.get(address, bytes)
     };
     if before.boxes.iter().any(|record| differs(&pair.old, was, before, record.pointer)) {
-        return;
+        return not_asked(Rule::Fit, after.structure.base(), &pair.new, findings);
     }
     for record in &after.boxes {
         if !differs(&pair.new, is, after, record.pointer) {
@@ -99,7 +99,7 @@ fn root<D: Dialect>(
         surveyed.structure.header_bounds(memory).map(|bounds| box_text(&bounds))
     };
     if text(before, &pair.old) != text(before, was) {
-        return;
+        return not_asked(Rule::Root, after.structure.base(), &pair.new, findings);
     }
     let place = after.structure.header(&pair.new).and_then(|header| header.bounds);
     let (Some(place), Some(found), Some(expected)) =

@@ -87,9 +87,9 @@ pub fn compare<F: TreeFormat>(
     nodes: impl FnOnce(&Checked<F>, Option<&Checked<F>>, &mut Findings<Rule>) -> bool,
     statistics: impl Fn(&Checked<F>) -> Vec<BvhStatistics>,
 ) -> Result<Vec<Finding>, Box<Finding>> {
-    let CheckReport { checked, findings, .. } = F::check(update.before.clone());
+    let CheckReport { checked, findings: known, .. } = F::check(update.before.clone());
     let Some(before) = checked else {
-        let error = findings.into_iter().find(|f| f.severity == Severity::Error);
+        let error = known.into_iter().find(|f| f.severity == Severity::Error);
         return Err(Box::new(error.unwrap_or_else(Finding::unproved)));
     };
     let report = F::check(update.after.clone());
@@ -101,11 +101,32 @@ pub fn compare<F: TreeFormat>(
         cost(&[&before, after].map(statistics), &mut findings);
     }
     copies(update, &mut findings);
-    let errors = report.findings.into_iter().filter(|f| f.severity == Severity::Error);
     let mut all: Vec<Finding> = findings.into_sorted();
-    all.extend(errors);
+    all.extend(report.findings.into_iter().filter(|found| is_new(found, &known)));
     all.sort_by_key(Finding::report_order);
     Ok(all)
+}
+
+/// Whether the check of the image after finds something that counts against the update: an error,
+/// or a warning that the image before does not have, or not so badly.
+fn is_new(found: &Finding, known: &[Finding]) -> bool {
+    let place = |it: &Finding| (it.rule, it.offset, it.bits.clone());
+    match found.severity {
+        Severity::Error => true,
+        Severity::Warning => {
+            let mut known = known.iter().filter(|it| place(it) == place(found));
+            !known.any(|it| it.weight >= found.weight && it.count >= found.count)
+        }
+        Severity::Note => false,
+    }
+}
+
+/// Says that a rule is not asked of a structure.
+pub fn not_asked(rule: Rule, base: u64, offsets: &Memory<'_>, findings: &mut Findings<Rule>) {
+    let place = format!("the structure at address {base:#x}");
+    let found = format!("margins or cuts before the update: {} is not asked", rule.name());
+    let expected = "the bounds of what is below";
+    findings.add(Rule::Unasked, offsets.offset_of(base), 0..0, place, found, expected);
 }
 
 /// The two images, and the way from one to the other.

@@ -20,5 +20,7 @@ machine::rules! {
     Above "update_above" Error
         "boxes of instances contain the new bounds of their structures"
     Size "update_size" Error "sizes, counts of nodes and the dispatch of an update are as before"
+    Unasked "update_unasked" Note
+        "boxes and bounds of before fit, so that update_fit and update_root can be asked"
     Cost "update_cost" Note "the tree is as good as before"
 }

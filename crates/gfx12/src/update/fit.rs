@@ -2,7 +2,7 @@
 //!
 //! A driver fits each box to the exact bounds of what is below, with its own rounding. Whether an
 //! image is fitted in this way is seen in the image before: one with a margin, or with boxes that
-//! spatial splits cut, is not, and then only its checks speak.
+//! spatial splits cut, is not, and then its check speaks alone.
 
 use super::Rule;
 use crate::Gfx12;
@@ -15,6 +15,7 @@ use crate::layout::{BoxNode, GpurtHeader, NodePointer, RadvHeader};
 use crate::obb;
 use crate::quantize::{QuantizeError, QuantizedBoxes, quantize, quantize_radv};
 use crate::survey::{BoxRecord, Header, Memory, Surveyed, entry_bits};
+use bvh4::update::not_asked;
 use geometry::Aabb;
 use machine::{Checked, Findings};
 use std::ops::Range;
@@ -151,7 +152,7 @@ impl<'a> Level<'a> {
 
 fn fits(old: &Level<'_>, new: &Level<'_>, offsets: &Memory<'_>, findings: &mut Findings<Rule>) {
     if !old.misfits().is_empty() {
-        return;
+        return not_asked(Rule::Fit, new.surveyed.structure.box_base, offsets, findings);
     }
     for Misfit { pointer, bits, found, expected } in new.misfits() {
         let address = new.surveyed.structure.address_of(pointer);
@@ -161,8 +162,11 @@ fn fits(old: &Level<'_>, new: &Level<'_>, offsets: &Memory<'_>, findings: &mut F
 }
 
 fn root(old: &Level<'_>, new: &Level<'_>, offsets: &Memory<'_>, findings: &mut Findings<Rule>) {
-    if !old.has_true_root() || new.has_true_root() {
+    if new.has_true_root() {
         return;
+    }
+    if old.root().is_some() && !old.has_true_root() {
+        return not_asked(Rule::Root, new.surveyed.structure.box_base, offsets, findings);
     }
     let Some((found, bits, expected)) = new.root() else { return };
     let address = new.header_address();

@@ -150,6 +150,21 @@ fn each_rule_is_broken() {
     assert!(found.contains(Rule::Source.name()) && found.contains(Rule::Fit.name()), "{found:?}");
 }
 
+/// An image that no driver updates has no boxes to compare, but what they lose is told.
+#[test]
+fn a_box_that_no_longer_holds_what_is_in_it_is_named_whoever_made_it() {
+    let tree = tree(&Builtin::Organic.scene(900), Preset::Balanced);
+    let before = encode(&tree, &Options::default()).unwrap().image;
+    let mut after = before.clone();
+    edit_box(&mut after, 0, |node| node.children[0].max[0] = node.children[0].min[0]);
+    let (before, after) = (&before, &after);
+    let update = Update { before, after, scene: None, old: None, twice: None };
+    let found = check_update(&update).unwrap();
+    assert!(found.iter().any(|it| it.rule == "contained"), "{found:#?}");
+    let same = check_update(&Update { after: before, ..update }).unwrap();
+    assert!(same.iter().all(|it| it.severity != Severity::Warning), "{same:#?}");
+}
+
 #[test]
 fn nothing_that_moved_is_told() {
     let scene = scene("triangles", 9);
