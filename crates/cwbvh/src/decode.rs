@@ -1,12 +1,9 @@
 //! Image → tree: the boxes as decoded, the geometry as stored.
-//!
-//! A child takes what its own box and its parent's have in common: both contain what is below, and
-//! encoding that again gives the same cells.
 
 use crate::directory::Level;
 use crate::node::{Child, Node};
-use geometry::Aabb;
-use geometry::grid::inner_box;
+use geometry::grid::{GridAxis, inner_box};
+use geometry::{Aabb, Vec3};
 use machine::NodePlace;
 use std::collections::{HashMap, VecDeque};
 use tree::{Blas, Bvh, NodeLink, Primitives, Tlas, Tree};
@@ -68,7 +65,7 @@ impl Walked {
         let mut open = VecDeque::from([(0, root)]);
         while let Some((parent, node)) = open.pop_front() {
             let first = walked.nodes.len();
-            let above = walked.nodes[parent].bounds;
+            let (above, axes) = (walked.nodes[parent].bounds, node.axes());
             for (bounds, child) in child_boxes(&node) {
                 let number = walked.nodes.len();
                 let mut link = NodeLink::leaf(0, 0);
@@ -84,7 +81,7 @@ impl Walked {
                     }
                     Child::Empty => {}
                 }
-                walked.nodes.push(tree::Node { bounds: common(bounds, above), link });
+                walked.nodes.push(tree::Node { bounds: trimmed(bounds, &above, &axes), link });
             }
             walked.nodes[parent].link = NodeLink::inner(first as u32, walked.nodes.len() - first);
         }
@@ -98,11 +95,21 @@ impl Walked {
     }
 }
 
-/// What two boxes have in common; the first if that is nothing, as it may be in an image that loses
-/// geometry.
-fn common(a: Aabb, b: Aabb) -> Aabb {
-    let both = a.intersection(b);
-    if both.is_empty() { a } else { both }
+/// A box without the part of a cell by which rounding took it past the box above, so that encoding
+/// it again gives the same cells. A plane that lies farther out stays: it is stored so, and the box
+/// above is wrong.
+fn trimmed(bounds: Aabb, above: &Aabb, axes: &[GridAxis; 3]) -> Aabb {
+    let [min, max, low, high] =
+        [bounds.min, bounds.max, above.min, above.max].map(|corner| corner.to_array());
+    let nearer = |k: usize, plane: f32, limit: f32, excess: f64| {
+        if excess > 0.0 && excess < axes[k].cell() { limit } else { plane }
+    };
+    let excess = |inner: f32, outer: f32| f64::from(inner) - f64::from(outer);
+    let trimmed = Aabb::new(
+        Vec3::from_array([0, 1, 2].map(|k| nearer(k, min[k], low[k], excess(low[k], min[k])))),
+        Vec3::from_array([0, 1, 2].map(|k| nearer(k, max[k], high[k], excess(max[k], high[k])))),
+    );
+    if trimmed.is_empty() { bounds } else { trimmed }
 }
 
 /// The primitives of a BLAS: triangles of the same ids and corners are one.

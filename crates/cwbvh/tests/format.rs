@@ -229,6 +229,22 @@ fn every_rule_has_its_finding() {
 }
 
 /// A finding names the byte: offsets count over the segments.
+/// A box that is too small hides nothing of the boxes below: they are stored as they were.
+#[test]
+fn boxes_below_a_broken_one_are_as_stored() {
+    let [inner, _] = slots();
+    let broken = with_node(0, |node| {
+        let child = node.child(inner).unwrap();
+        let (low, high) = (node.low(inner), node.high(inner));
+        node.set(inner, child, low, [low[0], high[1], high[2]]);
+    });
+    let [sound, broken] = [small(), broken].map(|image| checked(image).tree().blases[0].clone());
+    let differing = sound.bvh.nodes().iter().zip(broken.bvh.nodes());
+    let differing = differing.filter(|(a, b)| a.bounds != b.bounds);
+    let inner = differing.filter(|(_, b)| b.bounds != broken.bvh.root().bounds);
+    assert_eq!(inner.count(), 1);
+}
+
 #[test]
 fn findings_name_the_place() {
     let report = Cwbvh::check(with_node(1, |node| node.exponents[2] = 0));

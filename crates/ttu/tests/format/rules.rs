@@ -141,6 +141,21 @@ fn every_rule_has_its_finding() {
 }
 
 /// The finding stands where the edit was.
+/// A box that is too small hides nothing of the boxes below: they are stored as they were.
+#[test]
+fn boxes_below_a_broken_one_are_as_stored() {
+    let victim = Victim::new();
+    let (number, index) = victim.find(|lead| matches!(lead, Lead::Inside { .. }));
+    let at = victim.blocks + 128 * number + Block::node_offset(index);
+    let mut broken = victim.image.clone();
+    broken.segments[0].bytes_mut()[at + 3] = victim.block(number).nodes[index].min[0];
+    let trees = [victim.image, broken]
+        .map(|image| TtuFormat::check(image).checked.unwrap().tree().blases.clone());
+    let levels = trees[0].iter().zip(&trees[1]);
+    let nodes = levels.flat_map(|(a, b)| a.bvh.nodes().iter().zip(b.bvh.nodes()));
+    assert_eq!(nodes.filter(|(a, b)| a.bounds != b.bounds).count(), 1);
+}
+
 #[test]
 fn findings_are_located() {
     let victim = Victim::new();
