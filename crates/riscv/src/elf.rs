@@ -315,12 +315,15 @@ fn segments<'a>(header: &Header, file: &'a [u8]) -> Result<Vec<Segment<'a>>, Elf
     if load.is_empty() { Err(ElfError::NoSegments) } else { Ok(load) }
 }
 
+/// What can be executed, as far as the file has bytes for it.
 fn executable_parts(header: &Header, file: &[u8]) -> Result<Vec<(u64, u64)>, ElfError> {
     let mut parts = Vec::new();
     if let Ok(sections) = header.sections(ENDIAN, file) {
         for section in sections.iter() {
             if section.sh_flags(ENDIAN).contains(object::elf::SHF_EXECINSTR) {
-                parts.push((section.sh_addr(ENDIAN), section.sh_size(ENDIAN)));
+                let offset = section.sh_offset(ENDIAN);
+                let stored = (file.len() as u64).saturating_sub(offset);
+                parts.push((section.sh_addr(ENDIAN), section.sh_size(ENDIAN).min(stored)));
             }
         }
     }

@@ -208,3 +208,24 @@ fn impossible_sizes_are_refused() {
         assert!(matches!(Hart::new(config, Vec::new()), Err(HartError::Size { .. })));
     }
 }
+
+/// A section that claims more than the file has ends where the file does.
+#[test]
+fn code_ends_with_the_file() {
+    let mut file = elf(BASE, &[0x13, 0, 0, 0, 0x13, 0, 0, 0], 0x2000);
+    let sections = file.len() as u64;
+    file[40..48].copy_from_slice(&sections.to_le_bytes());
+    file[58..64].copy_from_slice(&[64, 0, 3, 0, 2, 0]);
+    let strings = sections + 3 * 64;
+    for (kind, flags, address, offset, size) in
+        [(0u64, 0, 0, 0, 0), (1, 6, BASE, 0x1000, 0x4b_0000_0030), (3, 0, 0, strings, 1)]
+    {
+        file.extend((kind << 32).to_le_bytes());
+        for value in [flags, address, offset, size, 0, 1, 0] {
+            file.extend(value.to_le_bytes());
+        }
+    }
+    file.push(0);
+    let program = small_hart().load_elf(&file).unwrap();
+    assert_eq!(program.code, [(BASE, file.len() as u64 - 0x1000)]);
+}
