@@ -123,6 +123,15 @@ pub(crate) fn refuse_build_options(
     }
 }
 
+/// Refuses to build a scene's tree anew: nothing else is done with a scene.
+pub(crate) fn refuse_rebuild(name: &OsStr, input: &Input, rebuild: bool) -> Result<(), Failure> {
+    if !rebuild || input.as_scene().is_none() {
+        return Ok(());
+    }
+    let name = Path::new(name).display();
+    Err(Failure::usage(format!("{name}: a scene, so --rebuild has no effect")))
+}
+
 /// Refuses a machine that does not read the format called `format`.
 pub(crate) fn require_reads(
     machine: &'static MachineEntry,

@@ -35,6 +35,7 @@ pub(crate) fn simulate(document: &mut Document, wanted: &Simulate) -> Result<Res
         triangles: tree.triangle_count() as u64,
         format: prepared.input.format().to_owned(),
         source: prepared.origin.name().to_owned(),
+        image_hash: RunKey::hash_of(image.image()),
         preset: None,
         workload: workload.name().to_owned(),
         rays: queries.len() as u64,

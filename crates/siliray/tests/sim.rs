@@ -41,6 +41,7 @@ fn row(run: &Run, settings: &[&str]) -> Row {
         triangles: 2_000,
         format: "ttu".into(),
         source: "built".into(),
+        image_hash: String::new(),
         preset: Some("fast".into()),
         workload: "primary".into(),
         rays: run.answers.len() as u64,

@@ -336,6 +336,7 @@ fn unit(scene: &str, tree: &Tree, camera: &Camera) -> Result<Option<Row>, DemoEr
         triangles: tree.triangle_count() as u64,
         format: format.name.to_owned(),
         source: "built".to_owned(),
+        image_hash: RunKey::hash_of(image.image()),
         preset: Some(PRESET.name().to_owned()),
         workload: workload.name().to_owned(),
         rays: queries.len() as u64,

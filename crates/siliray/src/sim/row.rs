@@ -1,6 +1,7 @@
 //! One run as a row: what was asked, the configuration and its hash, and all figures. A row can be
 //! written, read back, and recognised, so that a sweep can be resumed.
 
+use machine::Image;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use ttu::Config;
@@ -22,6 +23,9 @@ pub struct RunKey {
     /// Whether the bytes of a file were run as stored, or what was made of them.
     #[serde(default)]
     pub source: String,
+    /// The hash of the bytes that are walked.
+    #[serde(default)]
+    pub image_hash: String,
     /// The preset of the tree, if it was built.
     pub preset: Option<String>,
     /// The kind of queries.
@@ -30,6 +34,22 @@ pub struct RunKey {
     pub rays: u64,
     /// The hash of the configuration.
     pub config_hash: String,
+}
+
+impl RunKey {
+    /// 16 hex digits that name the bytes of an image, and where it starts.
+    #[must_use]
+    pub fn hash_of(image: &Image) -> String {
+        let segments = image.segments.iter();
+        let bytes = segments
+            .flat_map(|it| it.address.to_le_bytes().into_iter().chain(it.bytes().iter().copied()));
+        let start = [&[image.root], &image.bases[..]].concat();
+        let start = start.into_iter().flat_map(u64::to_le_bytes);
+        let hash = start.chain(bytes).fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        format!("{hash:016x}")
+    }
 }
 
 /// What people call the configuration of a run.

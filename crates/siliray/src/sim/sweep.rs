@@ -1,5 +1,6 @@
 //! Sweeps: the cross product of settings, each combination a configuration.
 
+use std::collections::BTreeSet;
 use ttu::Config;
 use ttu::config::ConfigError;
 
@@ -18,6 +19,9 @@ pub enum SweepError {
     /// The text is no sweep.
     #[error("`{0}` is no sweep, expected key=a,b,c")]
     Text(String),
+    /// Of several values of one parameter only one could count.
+    #[error("{0} is given twice, and one of the values would have no effect")]
+    Twice(String),
     /// A combination is nonsense.
     #[error(transparent)]
     Config(#[from] ConfigError),
@@ -41,6 +45,10 @@ impl std::str::FromStr for ParameterSweep {
         let values: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
         if key.trim().is_empty() || values.iter().any(String::is_empty) {
             return Err(wrong());
+        }
+        let mut seen = BTreeSet::new();
+        if let Some(again) = values.iter().find(|value| !seen.insert(*value)) {
+            return Err(SweepError::Twice(format!("{}={again}", key.trim())));
         }
         Ok(Self { key: key.trim().to_owned(), values })
     }
@@ -105,6 +113,8 @@ mod tests {
 
     #[test]
     fn nonsense_is_named() {
+        let error = "slots=8,16,8".parse::<ParameterSweep>().unwrap_err();
+        assert_eq!(error, SweepError::Twice("slots=8".into()));
         assert!(
             "slots".parse::<ParameterSweep>().is_err()
                 && "slots=1,,2".parse::<ParameterSweep>().is_err()

@@ -6,6 +6,7 @@ use super::sweep::{ParameterSweep, SweepError, combinations};
 use build::{Progress, ProgressFn};
 use rayon::prelude::*;
 use scene::{FileError, read_file};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use ttu::config::{Config, ConfigError, shipped};
@@ -59,6 +60,11 @@ pub fn configurations(
     settings: &[String],
     sweeps: &[ParameterSweep],
 ) -> Result<Vec<NamedConfig>, SweepError> {
+    let mut keys: BTreeSet<&str> =
+        settings.iter().filter_map(|it| it.split_once('=')).map(|(key, _)| key.trim()).collect();
+    if let Some(again) = sweeps.iter().find(|sweep| !keys.insert(&sweep.key)) {
+        return Err(SweepError::Twice(again.key.clone()));
+    }
     let all = combinations(&base.with_all(settings)?, sweeps)?.into_iter();
     let named =
         all.map(|one| (RunLabel::new(name, settings.iter().chain(&one.settings)), one.config));

@@ -4,7 +4,7 @@ mod text;
 
 use super::{about, chosen_view, open_input_as, prepare, seen};
 use crate::failure::Failure;
-use crate::machine_args::refuse_build_options;
+use crate::machine_args::{refuse_build_options, refuse_rebuild};
 use crate::output::{AtomicFile, Output, ResumeLog};
 use crate::sim_args::Sim;
 use siliray::build::Preset;
@@ -57,6 +57,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
     let input = open_input_as(name, triangles, &args.image)?;
     let asked = args.preset.asked().or_else(|| args.shape.asked());
     refuse_build_options(name, &input, args.rebuild, asked)?;
+    refuse_rebuild(name, &input, args.rebuild)?;
     let preset = args.preset.preset().unwrap_or(Preset::Balanced);
     let machine = registry().machine(ttu_machine::NAME).unwrap_or(registry().machines()[0]);
     let usual = build_options(machine, args.format, Some(preset));
@@ -86,6 +87,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         triangles: tree.triangle_count() as u64,
         format: prepared.input.format().to_owned(),
         source: prepared.origin.name().to_owned(),
+        image_hash: RunKey::hash_of(image.image()),
         preset: prepared.origin.is_built().then(|| preset.name().to_owned()),
         workload: asked.name.clone(),
         rays: asked.queries.len() as u64,
