@@ -100,7 +100,7 @@ pub(crate) struct BeamShape {
 
     /// The box that is moved along the rays, around their points
     #[arg(long, value_name = "BOX", value_parser = values::aabb, allow_hyphen_values = true)]
-    #[arg(requires = "rays")]
+    #[arg(requires = "rays", conflicts_with_all = ["sphere", "frustum"])]
     dilate: Option<Aabb>,
 
     #[command(flatten)]
@@ -137,6 +137,7 @@ pub(crate) struct VolumeChoice {
     /// How many times as wide the frustum is as given; a camera's is as wide as it is high
     #[arg(long, value_name = "TIMES", value_parser = values::float, allow_hyphen_values = true)]
     #[arg(requires = "frustum", default_value = "1", hide_default_value = true)]
+    #[arg(conflicts_with = "sphere")]
     aspect: f32,
 }
 

@@ -183,7 +183,7 @@ pub(crate) struct Check {
     pub(crate) file: PathBuf,
 
     /// The scene that the image was made of: its primitives must be in the image, bit for bit; any
-    /// that is not is an error
+    /// that is not is an error. Dumps (.isbe) are not compared
     #[arg(long, value_name = "SCENE")]
     pub(crate) scene: Option<OsString>,
 

@@ -57,12 +57,13 @@ pub(crate) struct Walk {
 
     /// The ray through a pixel, as `render` with the same size and camera sends it
     #[arg(long, value_name = "X,Y", value_parser = values::pixel)]
-    #[arg(conflicts_with_all = ["beam", "sphere", "frustum"])]
+    #[arg(conflicts_with_all = ["beam", "sphere", "frustum", "aspect"])]
     pub(crate) pixel: Option<[u32; 2]>,
 
     /// The size of the picture that the pixel is in
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = values::size)]
     #[arg(allow_hyphen_values = true)]
+    #[arg(conflicts_with_all = ["origin", "beam", "sphere", "frustum"])]
     pub(crate) size: values::Size,
 
     #[command(flatten)]
@@ -94,6 +95,7 @@ pub(crate) struct Walk {
 
     /// Follow one primitive: its number, or geometry:primitive, or instance:geometry:primitive
     #[arg(long, value_name = "PRIMITIVE", value_parser = values::primitive)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) why: Option<Wanted>,
 
     /// Stop where this machine does something else

@@ -13,6 +13,11 @@ use std::path::{Path, PathBuf};
 /// Checks the file and lists what was found.
 pub(crate) fn run(args: &Check, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let (format, file) = read_image(&args.file, &args.image, None)?;
+    if args.scene.is_some() && !format.holds_trees() {
+        let (file, format) = (args.file.display(), format.name);
+        let message = format!("{file}: --scene compares trees, and the format {format} holds none");
+        return Err(Failure::usage(message).hint("leave --scene out"));
+    }
     let scene = args.scene.as_deref().map(|scene| geometry(scene, triangles)).transpose()?;
     if triangles.is_some() && scene.is_none() {
         return Err(Failure::usage("--triangles has no effect here: there is no --scene"));

@@ -1,6 +1,6 @@
 //! `siliray clearance`: does a part slide along without touching?
 
-use super::{build_tree, open};
+use super::{build_tree, open_to_build};
 use crate::beam_args::Clearance as Args;
 use crate::failure::Failure;
 use crate::output::number::{coordinate, counted, counted_as};
@@ -14,7 +14,7 @@ use std::ffi::OsStr;
 
 /// A scene in world space. Procedural boxes are not met, which is said.
 fn triangles_of(name: &OsStr, triangles: Option<usize>) -> Result<FlatScene, Failure> {
-    let scene = open(name, triangles)?;
+    let scene = open_to_build(name, triangles)?;
     if scene.placed_box_count() > 0 {
         let (name, boxes) = (scene.name.as_str(), scene.placed_box_count());
         let boxes = counted_as(boxes, "procedural box", "procedural boxes");

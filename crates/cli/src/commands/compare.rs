@@ -1,6 +1,6 @@
 //! `siliray compare`: formats side by side.
 
-use super::{about, open, view_of};
+use super::{about, open_to_build, view_of};
 use crate::compare_args::Compare;
 use crate::failure::Failure;
 use crate::output::number::{counted, grouped, seconds};
@@ -38,7 +38,7 @@ pub(crate) fn run(
     let what = "row of siliray compare";
     let kept =
         args.resume.as_deref().map(|path| ResumeLog::open(path, what)).transpose()?.map(Kept);
-    let scenes = args.scenes.iter().map(|name| open(name, triangles));
+    let scenes = args.scenes.iter().map(|name| open_to_build(name, triangles));
     let scenes = scenes.collect::<Result<Vec<Scene>, Failure>>()?;
     let bar = output.bar("comparing");
     let mut all = Compared::default();

@@ -1,6 +1,6 @@
 //! `siliray` without a command: one scene through everything.
 
-use super::{open, view_of};
+use super::{open_to_build, view_of};
 use crate::args::{DEMO_SCENE, DEMO_TRIANGLES, Demo as Args};
 use crate::failure::Failure;
 use crate::output::number::{counted, grouped, rate, seconds};
@@ -94,7 +94,7 @@ struct Timing {
 pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let files = Files::create(&args.output)?;
     let own_size = (args.scene == DEMO_SCENE).then_some(DEMO_TRIANGLES);
-    let scene = open(&args.scene, triangles.or(own_size))?;
+    let scene = open_to_build(&args.scene, triangles.or(own_size))?;
     let [width, height] = siliray::demo::SIZE;
     let camera = view_of(&args.scene, Seen::Scene(&scene), width as f32 / height as f32)?;
     let shown = Mutex::new(None);

@@ -40,7 +40,7 @@ use crate::shared_args::CameraChoice;
 use crate::values::View;
 use siliray::build::{Built, Options};
 use siliray::cameras::{self, Seen};
-use siliray::input::{Input, InputError, Prepared, Reading, Route, Source, StoredImage};
+use siliray::input::{Input, InputError, Origin, Prepared, Reading, Route, Source, StoredImage};
 use siliray::machine::{FormatEntry, ImageFile, ReadError};
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Camera, Scene, SceneError};
@@ -156,6 +156,16 @@ fn open(name: &OsStr, triangles: Option<usize>) -> Result<Scene, Failure> {
     open_input(name, triangles)?.into_scene().map_err(Failure::input)
 }
 
+/// The same, of which a tree is built to be walked: of an image that is said.
+fn open_to_build(name: &OsStr, triangles: Option<usize>) -> Result<Scene, Failure> {
+    let input = open_input(name, triangles)?;
+    if input.as_scene().is_none() {
+        let name = Path::new(name).display();
+        output::warn(format!("{name}: rebuilt: {} is walked", Origin::Rebuilt));
+    }
+    input.into_scene().map_err(Failure::input)
+}
+
 /// What `name` stands for.
 fn open_input(name: &OsStr, triangles: Option<usize>) -> Result<Input, Failure> {
     open_reading(name, triangles, &Reading::default())
@@ -219,9 +229,8 @@ fn about<E: Display>(scene: &OsStr) -> impl Fn(E) -> Failure {
     move |error| Failure::input(format!("{}: {error}", Path::new(scene).display()))
 }
 
-/// What `route` leads to, with a progress bar. Whoever walks the boxes of an image is told what
-/// its check warns about.
-fn prepare(
+/// What `route` leads to, with a progress bar.
+fn prepare_silently(
     route: &Route,
     input: &Input,
     scene: &OsStr,
@@ -230,13 +239,31 @@ fn prepare(
     let bar = output.bar("building");
     let prepared = route.prepare(input, &|progress| bar.update(progress));
     drop(bar);
-    let prepared = prepared.map_err(no_route(scene))?;
-    if let Input::Image(image) = input
-        && !prepared.origin.is_built()
-    {
-        warn_of_losses(scene, image);
-    }
+    prepared.map_err(no_route(scene))
+}
+
+/// The same; whoever walks the boxes of an image is told what its check warns about.
+fn prepare(
+    route: &Route,
+    input: &Input,
+    scene: &OsStr,
+    output: &Output,
+) -> Result<Prepared, Failure> {
+    let prepared = prepare_silently(route, input, scene, output)?;
+    warn_if_stored(scene, input, &prepared);
     Ok(prepared)
+}
+
+/// Tells that hits may be lost where the boxes of an image are walked; says how many warnings its
+/// check then has.
+fn warn_if_stored(name: &OsStr, input: &Input, prepared: &Prepared) -> u32 {
+    match input {
+        Input::Image(image) if prepared.keeps_boxes() => {
+            warn_of_losses(name, image);
+            image.warnings()
+        }
+        _ => 0,
+    }
 }
 
 /// Tells that hits may be lost in an image.

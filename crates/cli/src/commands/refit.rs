@@ -10,7 +10,8 @@ use siliray::build::Preset;
 use siliray::input::{encode_checked, format_options, geometry_of};
 use siliray::machine::{AnyChecked, FormatEntry, Image, Settings};
 use siliray::scene::Scene;
-use siliray::{stats, updates};
+use siliray::stats;
+use siliray::updates::{self, UpdateError};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
@@ -32,9 +33,12 @@ pub(crate) fn run(args: &Refit, triangles: Option<usize>, output: &Output) -> Re
     let scene = open(&args.scene, triangles)?;
     let geometry = geometry_of(&scene).map_err(about(&args.scene))?;
     let (format, file) = read_image(&args.file, &args.image, None)?;
-    let file = file.map_err(|error| no_image(&args.file, &error))?;
     let named =
         |error: &dyn std::fmt::Display| Failure::input(format!("{}: {error}", args.file.display()));
+    if updates::rules(format.name).is_none() {
+        return Err(named(&UpdateError::Format(format.name)));
+    }
+    let file = file.map_err(|error| no_image(&args.file, &error))?;
     let before = file.check(format.check).into_checked();
     let before = before.map_err(|finding| {
         let file = args.file.display();

@@ -3,6 +3,7 @@
 use super::{about, chosen_view, open_input_as, prepare, seen};
 use crate::args::{MeasureArg, Render};
 use crate::failure::Failure;
+use crate::machine_args::refuse_rebuild;
 use crate::output::number::{counted, rate, seconds};
 use crate::output::{self, AtomicFile, Output};
 use siliray::documents::heat::LossDocument;
@@ -18,6 +19,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let kind = FileKind::of(args)?;
     let file = AtomicFile::create(&args.output)?;
     let input = open_input_as(&args.scene, triangles, &args.image)?;
+    refuse_rebuild(&args.scene, &input, args.tracer.rebuild)?;
     let route = args.tracer.route(&args.scene, &input, args.shape)?;
     require_counts(args, route.machine)?;
     let rule = args.rule.rule(route.machine)?;

@@ -1,9 +1,9 @@
 //! `siliray trace`: the hits of the rays in a file.
 
-use super::{about, open_input_as, prepare};
+use super::{about, open_input_as, prepare_silently, warn_if_stored};
 use crate::args::TreeShape;
 use crate::failure::Failure;
-use crate::machine_args::rule_name;
+use crate::machine_args::{refuse_rebuild, rule_name};
 use crate::output::number::{counted, rate, seconds};
 use crate::output::{AtomicFile, Output, is_stdout};
 use crate::trace_args::Trace;
@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use siliray::geometry::{Ray, TriangleRule, Vec3};
 use siliray::gfx12::Gfx12;
-use siliray::input::{Input, Origin, Prepared};
+use siliray::input::{Origin, Prepared};
 use siliray::machine::{Hit, HitKind, Machine, MachineEntry, MachineError, MachineInput, downcast};
 use siliray::ray_files::writer::{Content, Extras, HitRow, RowWriter};
 use siliray::ray_files::{Layout, RayFileProblem, RayReader};
@@ -134,24 +134,22 @@ impl Walker {
         let route = args.tracer.route(&args.scene, &input, TreeShape::default())?;
         let rule = args.rule.rule(route.machine)?;
         refuse_tracer_options(args, route.machine)?;
-        let Prepared { input: walked, mut origin, machine } =
-            prepare(&route, &input, &args.scene, output)?;
-        let warnings = match &input {
-            Input::Image(image) if !origin.is_built() => image.warnings(),
-            _ => 0,
-        };
+        refuse_rebuild(&args.scene, &input, args.tracer.rebuild)?;
+        let mut prepared = prepare_silently(&route, &input, &args.scene, output)?;
+        let machine = prepared.machine;
         let who = if machine.name == FAST {
-            let (tracer, made) = tracer(args, &walked, rule)?;
-            origin = match (made, origin) {
+            let (tracer, made) = tracer(args, &prepared.input, rule)?;
+            prepared.origin = match (made, prepared.origin) {
                 (Some(made), Origin::Stored)
                 | (Some(made @ Origin::Rebuilt), Origin::Converted { .. }) => made,
-                _ => origin,
+                _ => prepared.origin,
             };
             Who::Fast(Box::new(tracer))
         } else {
-            let made = (machine.make)(&walked, &args.tracer.options(rule));
-            Who::Other(made.map_err(about(&args.scene))?)
+            Who::Other(prepared.make(&args.tracer.options(rule)).map_err(about(&args.scene))?)
         };
+        let warnings = warn_if_stored(&args.scene, &input, &prepared);
+        let Prepared { input: walked, origin, .. } = prepared;
         let (scene, format) = (input.name().to_owned(), walked.format());
         Ok(Self { scene, format, machine, rule, origin, warnings, walked, who })
     }

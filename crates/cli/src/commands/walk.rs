@@ -3,7 +3,7 @@
 use super::{about, chosen_view, open_input_as, prepare, seen};
 use crate::args::TreeShape;
 use crate::failure::Failure;
-use crate::machine_args::{require_beams, require_reads};
+use crate::machine_args::{refuse_rebuild, require_beams, require_reads};
 use crate::output::number::counted;
 use crate::output::{Output, print};
 use crate::walk_args::Walk as Args;
@@ -25,6 +25,7 @@ const BEFORE: usize = 12;
 /// Walks and shows.
 pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
     let input = open_input_as(&args.scene, triangles, &args.image)?;
+    refuse_rebuild(&args.scene, &input, args.tracer.rebuild)?;
     let route = args.tracer.route(&args.scene, &input, TreeShape::default())?;
     if args.takes_beams() {
         require_beams(route.machine, &args.scene)?;
@@ -59,6 +60,9 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
 }
 
 fn query(args: &Args, input: &Input, prepared: &Prepared) -> Result<Query, Failure> {
+    if args.view.camera.is_some() && args.pixel.is_none() {
+        return Err(Failure::usage("--camera has no effect here: there is no --pixel"));
+    }
     let kind = args.query.kind();
     let leaf = if args.exact { LeafRule::Exact } else { LeafRule::Conservative };
     let query = if let (Some(origin), Some(direction)) = (args.origin, args.direction) {
@@ -140,6 +144,9 @@ fn against(
     heading: &str,
     output: &Output,
 ) -> Result<(), Failure> {
+    if machine.name == prepared.machine.name {
+        return Err(Failure::usage(format!("--against names {} itself", machine.name)));
+    }
     require_reads(machine, prepared.input.format(), &args.scene)?;
     if args.takes_beams() {
         require_beams(machine, &args.scene)?;

@@ -92,7 +92,7 @@ fn rule_table(listed: &[&Finding], all: &[Finding]) -> String {
         let is_one = |finding: &&Finding| (finding.severity, finding.rule) == (severity, rule);
         let shown = listed.iter().copied().filter(is_one);
         let shown = shown.map(|finding| u64::from(finding.count)).sum();
-        let first = all.iter().find(is_one).map_or(0, |finding| finding.offset);
+        let first = all.iter().filter(is_one).map(|finding| finding.offset).min().unwrap_or(0);
         let (count, shown, first) = (grouped(count), grouped(shown), format!("{first:#x}"));
         let cells = [rule, severity.name(), &count, &shown, &first];
         table.row(cells.map(str::to_owned).to_vec());

@@ -26,6 +26,14 @@ fn a_captured_scene_renders_the_same_picture() {
 fn a_damaged_dump_is_located_and_leaves_no_mesh() {
     let folder = Folder::new();
     folder.json(&["isbe", "capture", "organic", "--triangles", "1000", "-o", "a.isbe"]);
+    let refused = |args: &[&str], status: i32, message: &str| {
+        let output = folder.run(args);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(status) && errors.contains(message), "{errors}");
+    };
+    refused(&["check", "a.isbe", "--scene", "forest"], 2, "the format isbe holds none");
+    let refit = ["refit", "a.isbe", "--scene", "forest", "-o", "b.isbe"];
+    refused(&refit, 1, "images of the format isbe cannot be updated");
     let mut bytes = folder.read("a.isbe");
     // Workgroups are of one size, and those that carry names have no primitives.
     let info = folder.json(&["isbe", "info", "a.isbe"]);

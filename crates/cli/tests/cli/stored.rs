@@ -121,6 +121,39 @@ fn every_walk_of_a_lossy_image_warns_alike() {
     }
 }
 
+/// Where boxes are made anew nothing is lost, and that they are is said.
+#[test]
+fn what_is_built_anew_loses_nothing() {
+    let folder = with_images();
+    make_rays(&folder);
+    let trace = ["trace", "lossy.rra", "--rays", "rays.bin", "-o", "hits.bin"];
+    for more in [&["--mode", "prepared"][..], &["--format", "xphmg-fp32"]] {
+        let (status, _, errors) = run(&folder, &[&trace[..], more].concat());
+        assert_eq!((status, errors.as_str()), (Some(0), ""), "{more:?}");
+    }
+    let said = "warning: sound.ttu: rebuilt: a new tree over the image's geometry is walked\n";
+    for args in [
+        &["compare", "sound.ttu", "--formats", "ttu", "--presets", "fast", "--rays", "16"][..],
+        &["clearance", "sound.ttu", "sound.ttu", "--along", "0,0,1"],
+    ] {
+        let (status, _, errors) = run(&folder, args);
+        assert!(status == Some(0) && errors.contains(said), "{args:?}: {errors}");
+    }
+}
+
+/// A row is that of the bytes that were run, whatever their file is called.
+#[test]
+fn a_changed_image_is_run_again() {
+    let folder = with_images();
+    let sim = ["sim", "lossy.rra", "--rays", "16", "--resume", "kept.jsonl"];
+    let rows = || String::from_utf8(folder.read("kept.jsonl")).unwrap().lines().count();
+    for (policy, expected) in [("hiprt", 1), ("hiprt", 1), ("gpurt", 2), ("hiprt", 2)] {
+        build(&folder, "interior", &["--format", "gfx12", "--policy", policy], "lossy.rra");
+        assert_eq!(run(&folder, &sim).0, Some(0));
+        assert_eq!(rows(), expected, "{policy}");
+    }
+}
+
 #[test]
 fn options_of_builders_need_something_to_build() {
     let folder = with_images();
@@ -186,6 +219,39 @@ fn what_has_no_effect_or_no_answer_is_refused() {
         (&["inspect", "sound.ttu", "--tree", "--depth", "0"], 2, "expected a number of levels"),
         (&[&walk[..], &["--steps", "5..2"]].concat(), 2, "5..2 holds no step"),
         (&["inspect", "one.ttu"], 1, "one.ttu: there is nothing that can be shown"),
+        (&["walk", "interior", "--pixel", "1,1", "--rebuild"], 2, "so --rebuild has no effect"),
+        (&["walk", "interior", "--pixel", "1,1", "--aspect", "2"], 2, "'--aspect <TIMES>'"),
+        (&["walk", "interior", "--sphere", "0,0,0,1", "--aspect", "2"], 2, "'--aspect <TIMES>'"),
+        (
+            &["walk", "interior", "--sphere", "0,0,0,1", "--camera", "0,0,0,1,1,1,40"],
+            2,
+            "--camera has no effect here",
+        ),
+        (&["walk", "interior", "--sphere", "0,0,0,1", "--size", "2x2"], 2, "'--size <WxH>'"),
+        (
+            &[&walk[..], &["--machine", "ttu", "--against", "ttu"]].concat(),
+            2,
+            "--against names ttu itself",
+        ),
+        (
+            &["beam", "interior", "--sphere", "0,0,0,1", "--dilate", "0,0,0,1,1,1"],
+            2,
+            "'--dilate <BOX>'",
+        ),
+        (
+            &["sim", "sound.ttu", "--set", "slots=8", "--sweep", "slots=16,32"],
+            2,
+            "slots is given twice",
+        ),
+        (&["sim", "sound.ttu", "--sweep", "slots=8,8"], 2, "slots=8 is given twice"),
+        (&[&walk[..], &["--why", "-1"]].concat(), 2, "invalid value '-1'"),
+        (&["asm", "-e", "ret", "--base", "-1"], 2, "invalid value '-1'"),
+        (&["run", "a.elf", "--mem", "-5"], 2, "invalid value '-5'"),
+        (
+            &["refit", "sound.ttu", "--scene", "interior", "-o", "q.ttu"],
+            1,
+            "images of the format ttu cannot be updated",
+        ),
         (&["check", "empty.bin"], 1, "hint: the file is empty; `siliray build SCENE"),
         (&["check", "mesh.ply"], 1, "hint: it is a scene; `siliray build mesh.ply --format"),
         (&["inspect", "mesh.ply"], 1, "hint: it is a scene; `siliray build mesh.ply --format"),

@@ -238,6 +238,17 @@ impl Prepared {
         (self.machine.make)(&self.input, options).map_err(RouteError::Machine)
     }
 
+    /// Whether boxes of an image that came from the user are walked, and lose what these lose.
+    #[must_use]
+    pub fn keeps_boxes(&self) -> bool {
+        match self.origin {
+            Origin::Stored => true,
+            // Tiles form all boxes from the triangles.
+            Origin::Converted { .. } => !self.input.format().starts_with("xphmg-"),
+            Origin::Built | Origin::Rebuilt => false,
+        }
+    }
+
     /// The geometry and the hierarchy, as the machine sees them.
     #[must_use]
     pub fn tree(&self) -> &Arc<Tree> {

@@ -93,6 +93,10 @@ fn tested(walk: &Walk, wanted: &Wanted) -> Option<Reason> {
         let name = ids(hit.instance, hit.geometry, hit.primitive);
         return Some(said(format!("{name} is hit at t {} and accepted", hit.t), true));
     }
+    let shape = match walk.query.shape {
+        Shape::Ray(_) => "ray",
+        Shape::Beam(_) => "beam",
+    };
     let mut text = None;
     for step in &walk.steps {
         match step {
@@ -100,7 +104,7 @@ fn tested(walk: &Walk, wanted: &Wanted) -> Option<Reason> {
                 let name = ids(test.instance, test.geometry, test.primitive);
                 text = Some(match test.t {
                     Some(t) => format!("{name} is hit at t {t}"),
-                    None => format!("{name} was tested, and the ray misses it"),
+                    None => format!("{name} was tested, and the {shape} misses it"),
                 });
             }
             Step::Accept { hit } if wanted.is(hit.instance, hit.geometry, hit.primitive) => {

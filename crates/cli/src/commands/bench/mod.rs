@@ -22,7 +22,7 @@ mod peers;
 mod report;
 mod target;
 
-use super::{build_tree, chosen_view, open};
+use super::{build_tree, chosen_view, open, open_to_build};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -65,7 +65,8 @@ fn trace(args: &BenchTrace, global: &Global, output: &Output) -> Result<(), Fail
     let bar = output.bar("measuring");
     let mut report = Report { machine, scenes: Vec::new(), missing: Vec::new() };
     for (index, name) in names.iter().enumerate() {
-        let scene = open(name, global.triangles.filter(|_| !mixed(&names) || is_builtin(name)))?;
+        let scene =
+            open_to_build(name, global.triangles.filter(|_| !mixed(&names) || is_builtin(name)))?;
         let (mut targets, tracer) = target::siliray(&scene, kernel, preset)?;
         let (others, missing) = peers::build(&scene, &args.peers, kernel);
         targets.extend(others);

@@ -107,6 +107,7 @@ pub(crate) struct Run {
 
     /// Bytes of RAM: 134217728, 128M or 2G
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) mem: u64,
 
     /// Start in the boot ROM, which jumps to the program with a0 = hart id and a1 = 0
@@ -137,6 +138,7 @@ pub(crate) struct Asm {
 
     /// The address of the first instruction
     #[arg(long, value_name = "ADDR", default_value = "0x80000000", value_parser = address)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) base: u64,
 
     /// Write the instructions to a file, little endian, instead of printing them

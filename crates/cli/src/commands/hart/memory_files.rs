@@ -5,6 +5,7 @@ use super::{HOST_ERROR, read_file};
 use crate::failure::Failure;
 use crate::output::AtomicFile;
 use crate::values;
+use siliray::riscv::memory::RAM_BASE;
 use siliray::riscv::{Hart, Program};
 use std::path::{Path, PathBuf};
 
@@ -94,11 +95,14 @@ impl Load {
         let address = self.place.address(program)?;
         hart.write_memory(address, &bytes).map_err(|_| {
             let (file, size) = (self.file.display(), bytes.len());
-            Failure::input(format!(
+            let failure = Failure::input(format!(
                 "cannot load {file}: {size} bytes at {address:#x} are not all in RAM or LDS"
             ))
-            .hint("--mem SIZE gives more RAM")
-            .code(HOST_ERROR)
+            .code(HOST_ERROR);
+            match address < RAM_BASE {
+                true => failure.hint(format!("RAM starts at {RAM_BASE:#x}")),
+                false => failure.hint("--mem SIZE gives more RAM"),
+            }
         })
     }
 }
