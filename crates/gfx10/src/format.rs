@@ -83,6 +83,10 @@ impl<const GFX11: bool> TreeFormat for Bvh4<GFX11> {
         decode::decode(checked.image(), &checked.proof().survey)
     }
 
+    fn keeps_flags(_: &Checked<Self>) -> bool {
+        true
+    }
+
     fn node_places(checked: &Checked<Self>) -> Option<Vec<Vec<NodePlace>>> {
         Some(hierarchy::node_places(&checked.proof().survey))
     }

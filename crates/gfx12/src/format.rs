@@ -64,6 +64,15 @@ impl TreeFormat for Gfx12 {
         decode::decode(checked)
     }
 
+    fn keeps_flags(_: &Checked<Self>) -> bool {
+        true
+    }
+
+    fn numbers_through(checked: &Checked<Self>) -> bool {
+        let structures = &checked.proof().survey().structures;
+        structures.iter().any(|surveyed| surveyed.structure.is_hiprt())
+    }
+
     fn node_places(checked: &Checked<Self>) -> Option<Vec<Vec<NodePlace>>> {
         Some(decode::hierarchy::node_places(checked.proof().survey()))
     }

@@ -6,26 +6,31 @@
 //! of what is below. The same input gives the same bytes.
 //!
 //! A compressed leaf has room for vertices that share a prefix and trailing zeros as its header
-//! says. Geometry that needs more bits cannot be put there: drivers compress only what is not to be
-//! updated, and so does the encoder if its setting `updatable` is on.
+//! says. Geometry that needs more bits cannot be put there: RADV and GPURT compress only what is
+//! not to be updated, and so does the encoder if its setting `updatable` is on. HIPRT compresses
+//! nothing.
 
 use crate::Gfx12;
+use crate::decode::instances::frame_of;
 use crate::decode::{Pairs, Stored, instance_numbers, split_key, stored, union};
 use crate::encode::ALLOW_UPDATE;
-use crate::encode::instance::{filter_boxes, whole_box};
+use crate::encode::hiprt_memory;
+use crate::encode::instance::{EmbeddedBoxes, filter_boxes, whole_box};
+use crate::encode::obb_fit::{MAX_REFERENCES, rotated_interval};
 use crate::encode::tables::root_bounds;
 use crate::format::memory;
 use crate::layout::{
-    BoxNode, GpurtHeader, GpurtSideband, HalfNodeBits, InstanceNode, NODE_BYTES, NodeBits,
-    NodePointer, PrimitiveNode, ProceduralBox, ProceduralWriter, RadvHeader, RadvInstanceData,
+    BoxNode, GpurtHeader, GpurtSideband, HalfNodeBits, HiprtFrame, InstanceNode, NODE_BYTES,
+    Naming, NodeBits, NodePointer, PrimitiveNode, ProceduralBox, ProceduralWriter, RadvHeader,
+    RadvInstanceData,
 };
 use crate::obb;
 use crate::quantize::{QuantizeError, quantize, quantize_radv};
 use crate::survey::{Header, Structure, Surveyed, Target};
 use bvh4::update::scene::{Missing, Moved, OtherInstances, Rewritten, objects, triangle_bounds};
-use geometry::{Aabb, Vec3};
+use geometry::{Aabb, Transform, Vec3};
 use machine::source::Geometry;
-use machine::{Checked, Image};
+use machine::{Checked, Image, TreeFormat};
 use std::collections::HashMap;
 use tree::Instance;
 use tree::primitives::Primitive;
@@ -33,14 +38,11 @@ use tree::primitives::Primitive;
 /// Why an image cannot be updated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RefitError {
-    /// Whose structures nobody updates in place.
-    #[error("a structure of HIPRT's cannot be updated in place")]
-    Hiprt,
-    /// A rotated node.
-    #[error("box {0} is rotated, which an update does not keep")]
+    /// A rotated node whose boxes others copy.
+    #[error("box {0} is rotated, and is a root or lies above instances: these copy its boxes")]
     Rotated(NodePointer),
-    /// An instance that is entered below the root of its structure.
-    #[error("instance {0} names several nodes, which an update does not keep")]
+    /// An instance that is entered at some depth.
+    #[error("instance {0} names nodes below the children of a root, whose boxes it cannot copy")]
     Rebraided(NodePointer),
     /// The scene has other instances.
     #[error(transparent)]
@@ -78,13 +80,14 @@ pub enum RefitError {
 /// When the scene does not have what the image holds, or the image no room for it.
 pub fn refit(checked: &Checked<Gfx12>, scene: &Geometry) -> Result<Image, RefitError> {
     let survey = checked.proof().survey();
-    if survey.structures.iter().any(|surveyed| surveyed.structure.is_hiprt()) {
-        return Err(RefitError::Hiprt);
-    }
     let memory = memory(checked);
     let rewritten = Rewritten { memory: &memory, image: checked.image().clone() };
     let mut refit = Refit { rewritten };
     let (tlas, blases) = survey.levels();
+    let scene = match Gfx12::numbers_through(checked) {
+        true => &scene.clone().numbered_through(),
+        false => scene,
+    };
     let objects = objects(checked.tree(), scene, blases.len())?;
     let fitted = blases.iter().zip(&objects).map(|(blas, it)| refit.blas(blas, it.as_ref()));
     let fitted: Vec<Fitted> = fitted.collect::<Result<_, _>>()?;
@@ -102,10 +105,16 @@ pub fn settings(checked: &Checked<Gfx12>) -> Vec<(&'static str, &'static str)> {
     let is_radv = structures.iter().any(|surveyed| surveyed.structure.is_radv());
     let allows = |header: &Header| match header {
         Header::Radv(header) => header.is_blas() && header.build_flags & ALLOW_UPDATE != 0,
-        Header::Gpurt(_) | Header::Hiprt(_) => false,
+        Header::Gpurt(header) => header.is_blas() && header.build_flags() & ALLOW_UPDATE != 0,
+        Header::Hiprt(_) => false,
     };
     let is_updatable = headers().any(|header| allows(&header));
-    let policy = if is_radv { "radv" } else { "gpurt" };
+    let is_hiprt = structures.iter().any(|surveyed| surveyed.structure.is_hiprt());
+    let policy = match (is_radv, is_hiprt) {
+        (true, _) => "radv",
+        (_, true) => "hiprt",
+        _ => "gpurt",
+    };
     vec![("policy", policy), ("updatable", if is_updatable { "on" } else { "off" })]
 }
 
@@ -128,7 +137,7 @@ impl Refit<'_> {
         object: Option<&Moved<'_>>,
     ) -> Result<Fitted, RefitError> {
         let pairs = Pairs::new(self.rewritten.memory, surveyed);
-        let mut bounds_of: HashMap<u64, Aabb> = HashMap::new();
+        let mut held_by: HashMap<u64, [Option<Stored>; 2]> = HashMap::new();
         for same_node in pairs.keys().chunk_by(|a, b| a / 8 == b / 8) {
             let Some(pointer) = NodePointer::new(split_key(same_node[0]).0, 0) else { continue };
             let bits = surveyed.node(self.rewritten.memory, pointer);
@@ -142,34 +151,36 @@ impl Refit<'_> {
                 }
                 None => node,
             };
-            for &key in same_node {
-                let held = stored(&node, split_key(key).1);
-                let bounds = held.iter().flatten().map(bounds).fold(Aabb::EMPTY, union);
-                bounds_of.insert(key, bounds);
-            }
+            held_by.extend(same_node.iter().map(|&key| (key, stored(&node, split_key(key).1))));
         }
-        let leaves = surveyed.leaves.iter().map(|leaf| {
-            let keys = &pairs.keys()[pairs.of_leaf(leaf)];
-            keys.iter().filter_map(|key| bounds_of.get(key)).copied().fold(Aabb::EMPTY, union)
-        });
+        let held = |leaf: u32| {
+            let keys = &pairs.keys()[pairs.of_leaf(&surveyed.leaves[leaf as usize])];
+            keys.iter().filter_map(|key| held_by.get(key)).flatten().flatten()
+        };
+        let leaves = (0..surveyed.leaves.len() as u32)
+            .map(|leaf| held(leaf).map(bounds).fold(Aabb::EMPTY, union));
         let leaves: Vec<Aabb> = leaves.collect();
-        self.boxes(surveyed, |target| match target {
+        let below = |target| match target {
             Target::Leaf(number) => leaves[number as usize],
             Target::Box(_) | Target::Instance(_) => Aabb::EMPTY,
-        })
+        };
+        self.boxes(surveyed, below, |leaf| held(leaf).flat_map(points).collect())
     }
 
-    /// Fits the boxes of a structure to what is below them, from the bottom up, and its header.
+    /// Fits the boxes of a structure to what is below them, from the bottom up, and its header;
+    /// `points` are those of a leaf.
     fn boxes(
         &mut self,
         surveyed: &Surveyed,
         below: impl Fn(Target) -> Aabb,
+        points: impl Fn(u32) -> Vec<Vec3>,
     ) -> Result<Fitted, RefitError> {
         let mut bounds = vec![Aabb::EMPTY; surveyed.boxes.len()];
         let mut root = None;
         for (number, record) in surveyed.boxes.iter().enumerate().rev() {
             let mut node = BoxNode::decode(&surveyed.node(self.rewritten.memory, record.pointer));
-            if obb::rotation(node.obb_matrix_index).is_some() {
+            let matrix = obb::rotation(node.obb_matrix_index);
+            if matrix.is_some() && (number == 0 || !surveyed.instances.is_empty()) {
                 return Err(RefitError::Rotated(record.pointer));
             }
             let (mut slots, mut boxes) = (Vec::new(), Vec::new());
@@ -184,6 +195,13 @@ impl Refit<'_> {
                 }
             }
             bounds[number] = boxes.iter().copied().fold(Aabb::EMPTY, union);
+            if let Some(matrix) = matrix {
+                boxes.clear();
+                for child in &surveyed.children[record.children()] {
+                    let around = turned(surveyed, child.target, &bounds, &points, matrix);
+                    boxes.extend((0..child.slots.count_ones()).map(|_| around));
+                }
+            }
             if !boxes.is_empty() && boxes.iter().all(|around| !around.is_empty()) {
                 let quantized = match surveyed.structure.is_radv() {
                     true => quantize_radv(&boxes),
@@ -246,38 +264,47 @@ impl Refit<'_> {
             else {
                 continue;
             };
-            let mut node = InstanceNode::decode(&tlas.node(self.rewritten.memory, record.pointer));
-            if node.named_nodes(tlas.structure.naming()).count() > 1 {
-                return Err(RefitError::Rebraided(record.pointer));
-            }
-            let is_moved = node.world_to_object != instance.world_to_object;
-            node.world_to_object = instance.world_to_object;
-            if !fitted.bounds.is_empty() {
-                let embedded = match (tlas.structure.is_radv(), &fitted.root) {
-                    (false, Some(root)) => filter_boxes(root),
-                    _ => whole_box(&fitted.bounds),
-                };
-                node.frame = embedded.0;
-                for (own, fresh) in node.children.iter_mut().zip(embedded.2) {
-                    (own.min, own.max) = (fresh.min, fresh.max);
+            let old = InstanceNode::decode(&tlas.node(self.rewritten.memory, record.pointer));
+            let mut node = InstanceNode { world_to_object: instance.world_to_object, ..old };
+            let mut bounds = fitted.bounds;
+            let naming = blases[below].structure.naming();
+            let is_part =
+                node.named_nodes(naming).any(|it| it.pointer != blases[below].structure.root);
+            match &fitted.root {
+                _ if bounds.is_empty() => (),
+                Some(root) if is_part => {
+                    let part = copy_part(&mut node, root, naming);
+                    bounds = part.ok_or(RefitError::Rebraided(record.pointer))?;
                 }
+                Some(root) if tlas.structure.is_hiprt() => {
+                    hiprt_memory::place(&mut node, instance, root, &bounds);
+                }
+                Some(root) if !tlas.structure.is_radv() => show(&mut node, filter_boxes(root)),
+                _ => show(&mut node, whole_box(&bounds)),
             }
             let address = tlas.structure.address_of(record.pointer);
             self.rewritten.write(address, &node.encode().to_bytes());
-            if is_moved {
-                self.way_back(tlas, record.pointer, instance);
+            if old.world_to_object != instance.world_to_object {
+                self.way_back(tlas, record.pointer, &old, instance);
             }
-            placed[position] = instance.world_bounds(&fitted.bounds).unwrap_or(Aabb::EMPTY);
+            placed[position] = instance.world_bounds(&bounds).unwrap_or(Aabb::EMPTY);
         }
-        self.boxes(tlas, |target| match target {
+        let below = |target| match target {
             Target::Instance(number) => placed[number as usize],
             Target::Box(_) | Target::Leaf(_) => Aabb::EMPTY,
-        })?;
+        };
+        self.boxes(tlas, below, |_| Vec::new())?;
         Ok(())
     }
 
     /// The transform that drivers keep beside an instance node.
-    fn way_back(&mut self, tlas: &Surveyed, pointer: NodePointer, instance: &Instance) {
+    fn way_back(
+        &mut self,
+        tlas: &Surveyed,
+        pointer: NodePointer,
+        old: &InstanceNode,
+        instance: &Instance,
+    ) {
         let behind = tlas.structure.address_of(pointer) + NODE_BYTES;
         match tlas.structure.header {
             Some(Header::Radv(_)) => {
@@ -286,6 +313,13 @@ impl Refit<'_> {
                     let data =
                         RadvInstanceData { object_to_world, ..RadvInstanceData::decode(&bits) };
                     self.rewritten.write(behind, &data.encode().to_bytes());
+                }
+            }
+            Some(Header::Hiprt(header)) => {
+                if let Some((address, frame)) = frame_of(self.rewritten.memory, &header, old) {
+                    let object_to_world = instance.object_to_world;
+                    let frame = HiprtFrame { object_to_world, ..frame };
+                    self.rewritten.write(address, &frame.encode().to_bytes());
                 }
             }
             _ => {
@@ -300,6 +334,77 @@ impl Refit<'_> {
                 }
             }
         }
+    }
+}
+
+/// The box around a target in a rotated frame; deep down, around the boxes of what is left.
+fn turned(
+    surveyed: &Surveyed,
+    target: Target,
+    bounds: &[Aabb],
+    points: &impl Fn(u32) -> Vec<Vec3>,
+    matrix: &Transform,
+) -> Aabb {
+    let (mut open, mut visited, mut all) = (vec![target], 0, Aabb::EMPTY);
+    let mut around = |points: &[Vec3]| {
+        for &point in points {
+            let [min, max] = rotated_interval(matrix, point);
+            all = union(all, Aabb::new(min, max));
+        }
+    };
+    while let Some(target) = open.pop() {
+        visited += 1;
+        match target {
+            Target::Leaf(number) => around(&points(number)),
+            Target::Box(number) if visited > MAX_REFERENCES => {
+                around(&bounds[number as usize].corners());
+            }
+            Target::Box(number) => {
+                let children = surveyed.boxes[number as usize].children();
+                open.extend(surveyed.children[children].iter().map(|child| child.target));
+            }
+            Target::Instance(_) => (),
+        }
+    }
+    all
+}
+
+/// The boxes of an instance node, two of them or all together where it has fewer.
+fn show(node: &mut InstanceNode, (frame, _, fresh): EmbeddedBoxes) {
+    node.frame = frame;
+    let count = usize::from(node.child_count).clamp(1, 4);
+    for (slot, own) in node.children[..count].iter_mut().enumerate() {
+        let shown = fresh.iter().enumerate().filter(|(k, _)| k * count / 4 == slot);
+        (own.min, own.max) = shown.fold(([0xFFF; 3], [0; 3]), |(min, max), (_, entry)| {
+            let lower = std::array::from_fn(|axis| entry.min[axis].min(min[axis]));
+            (lower, std::array::from_fn(|axis| entry.max[axis].max(max[axis])))
+        });
+    }
+}
+
+/// The boxes of the children of a root that an instance node names, and the box around them; `None`
+/// where it names others.
+fn copy_part(node: &mut InstanceNode, root: &BoxNode, naming: Naming) -> Option<Aabb> {
+    let pointers = root.child_pointers();
+    let mut bounds = Aabb::EMPTY;
+    for named in node.named_nodes(naming) {
+        let is_it = |&slot: &usize| pointers[slot] == named.pointer;
+        let from = (0..root.used_children().len()).find(is_it)?;
+        bounds = union(bounds, root.child_box(from));
+        for slot in (0..4).filter(|slot| named.slots >> slot & 1 == 1) {
+            let own = &mut node.children[slot];
+            (own.min, own.max) = (root.children[from].min, root.children[from].max);
+        }
+    }
+    node.frame = root.frame;
+    Some(bounds)
+}
+
+/// Points whose hull it is.
+fn points(stored: &Stored) -> Vec<Vec3> {
+    match stored {
+        Stored::Triangle(triangle, _) => triangle.vertices.to_vec(),
+        Stored::Box(bounds, _) => bounds.corners().to_vec(),
     }
 }
 

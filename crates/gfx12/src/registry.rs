@@ -71,8 +71,8 @@ pub const FORMATS: &[FormatEntry] = &[
                 Setting {
                     key: "updatable",
                     values: &["off", "on"],
-                    meaning: "policy radv: lay triangles out so that updates can move them: one a \
-                              node, nothing compressed",
+                    meaning: "policies radv and gpurt: lay triangles out so that updates can move \
+                              them: nothing compressed, one triangle or pair a node",
                     is_compared: false,
                 },
                 Setting {

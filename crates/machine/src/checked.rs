@@ -112,6 +112,12 @@ pub trait AnyChecked: Send + Sync + fmt::Debug {
     /// As [`TreeFormat::scene_hit`].
     fn scene_hit(&self, hit: Hit) -> Hit;
 
+    /// As [`TreeFormat::keeps_flags`].
+    fn keeps_flags(&self) -> bool;
+
+    /// As [`TreeFormat::numbers_through`].
+    fn numbers_through(&self) -> bool;
+
     /// As [`TreeFormat::node_places`].
     fn node_places(&self) -> Option<Vec<Vec<NodePlace>>>;
 
@@ -143,6 +149,14 @@ impl<F: TreeFormat> AnyChecked for Checked<F> {
 
     fn scene_hit(&self, hit: Hit) -> Hit {
         F::scene_hit(self, hit)
+    }
+
+    fn keeps_flags(&self) -> bool {
+        F::keeps_flags(self)
+    }
+
+    fn numbers_through(&self) -> bool {
+        F::numbers_through(self)
     }
 
     fn node_places(&self) -> Option<Vec<Vec<NodePlace>>> {

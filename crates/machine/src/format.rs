@@ -81,6 +81,18 @@ pub trait TreeFormat: Format {
         hit
     }
 
+    /// Whether the image keeps the opacity of each primitive, and all that a scene says of an
+    /// instance.
+    fn keeps_flags(_: &Checked<Self>) -> bool {
+        false
+    }
+
+    /// Whether the image has one geometry an object, in which the primitives of all are numbered
+    /// through.
+    fn numbers_through(_: &Checked<Self>) -> bool {
+        false
+    }
+
     /// Where the nodes of the decoded tree lie in the image: for each BLAS and then for the TLAS,
     /// one place for each of [`tree::Bvh::nodes`]; `None` if nodes of the tree are none of the
     /// image.

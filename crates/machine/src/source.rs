@@ -3,12 +3,13 @@
 //! A structure can be sound and hold the wrong vertices: an offset that went into another buffer,
 //! an update that ran on nothing, a compressor that cut bits off. Only the scene tells. Primitives
 //! are looked up by their ids; +0 and -0 are the same, since builders merge vertices that compare
-//! equal.
+//! equal. Opacity, and an instance's flags, custom index and offset of shader bindings are compared
+//! in formats that keep them, each if the scene says more of it than files of meshes can.
 
 use crate::{AnyChecked, Finding, Findings, Hit, Image, NodePlace, RuleEntry, Severity};
-use geometry::{Aabb, Triangle};
+use geometry::{Aabb, InstanceFlags, Triangle};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use tree::{Blas, Instance, PrimitiveId, Primitives};
+use tree::{Blas, Instance, PrimitiveFlags, PrimitiveId, Primitives};
 
 /// The rule, as users meet it.
 pub const SOURCE: RuleEntry = RuleEntry {
@@ -24,6 +25,31 @@ pub struct Geometry {
     pub objects: Vec<Primitives>,
     /// Its instances, whose `blas` is an object; none in a scene without a TLAS.
     pub instances: Vec<Instance>,
+}
+
+impl Geometry {
+    /// The same with one geometry an object: its primitives come after those of the geometries
+    /// before, as far as their ids reach.
+    #[must_use]
+    pub fn numbered_through(mut self) -> Self {
+        for object in &mut self.objects {
+            let mut firsts: BTreeMap<u32, u32> = BTreeMap::new();
+            for id in &object.ids {
+                let count = firsts.entry(id.geometry).or_default();
+                *count = id.primitive.saturating_add(1).max(*count);
+            }
+            let mut next = 0u32;
+            for first in firsts.values_mut() {
+                let count = std::mem::replace(first, next);
+                next = next.saturating_add(count);
+            }
+            for id in &mut object.ids {
+                id.primitive = id.primitive.saturating_add(firsts[&id.geometry]);
+                id.geometry = 0;
+            }
+        }
+        self
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -46,7 +72,12 @@ pub fn differences(image: &dyn AnyChecked, scene: &Geometry) -> Vec<Finding> {
     let mut comparison = Comparison {
         image,
         places: image.node_places().unwrap_or_default(),
+        told: if image.keeps_flags() { Told::by(scene) } else { Told::default() },
         findings: Findings::default(),
+    };
+    let scene = match image.numbers_through() {
+        true => &scene.clone().numbered_through(),
+        false => scene,
     };
     for (blas, object) in comparison.levels(scene) {
         let nothing = Primitives::default();
@@ -57,9 +88,59 @@ pub fn differences(image: &dyn AnyChecked, scene: &Geometry) -> Vec<Finding> {
     comparison.findings.into_sorted()
 }
 
+/// What a scene says beside shapes and places.
+#[derive(Default)]
+struct Told {
+    opacity: bool,
+    flags: bool,
+    custom_indices: bool,
+    sbt_offsets: bool,
+}
+
+impl Told {
+    fn by(scene: &Geometry) -> Self {
+        let mut opaque = scene.objects.iter().flat_map(|object| &object.ids).map(is_opaque);
+        let first = opaque.next();
+        let any = |is_told: fn(&Instance) -> bool| scene.instances.iter().any(is_told);
+        Self {
+            opacity: opaque.any(|other| Some(other) != first),
+            flags: any(|instance| !instance.flags.is_empty()),
+            custom_indices: any(|instance| instance.custom_index != 0),
+            sbt_offsets: any(|instance| instance.sbt_offset != 0),
+        }
+    }
+
+    /// What is told of an instance, as text.
+    fn text(&self, instance: &Instance) -> String {
+        let mut text = format!("{:?}, mask {:#04x}", instance.object_to_world.rows, instance.mask);
+        if self.flags {
+            text += &format!(", flags {:#x}", instance.flags.bits());
+        }
+        if self.custom_indices {
+            text += &format!(", custom index {}", instance.custom_index);
+        }
+        if self.sbt_offsets {
+            text += &format!(", offset of shader bindings {}", instance.sbt_offset);
+        }
+        text
+    }
+
+    /// Whether two instances differ in what is told, places aside. How faces are culled is lost
+    /// where there are none.
+    fn differ(&self, a: &Instance, b: &Instance, has_faces: bool) -> bool {
+        let facing = InstanceFlags::DISABLE_FACE_CULL | InstanceFlags::FLIP_FACING;
+        let told = if has_faces { InstanceFlags::all() } else { !facing };
+        a.mask != b.mask
+            || self.flags && (a.flags ^ b.flags).intersects(told)
+            || self.custom_indices && a.custom_index != b.custom_index
+            || self.sbt_offsets && a.sbt_offset != b.sbt_offset
+    }
+}
+
 struct Comparison<'a> {
     image: &'a dyn AnyChecked,
     places: Vec<Vec<NodePlace>>,
+    told: Told,
     findings: Findings<Rule>,
 }
 
@@ -93,11 +174,10 @@ impl Comparison<'_> {
             levels.insert((stored.blas as usize, wanted.blas as usize));
             let is_placed = stored.object_to_world == wanted.object_to_world
                 || stored.world_to_object == wanted.world_to_object;
-            if !is_placed || stored.mask != wanted.mask {
-                let text = |one: &Instance| {
-                    format!("{:?}, mask {:#04x}", one.object_to_world.rows, one.mask)
-                };
-                self.add(address, format!("instance {number}"), text(stored), text(wanted));
+            let has_faces = !scene.objects[wanted.blas as usize].triangles.is_empty();
+            if !is_placed || self.told.differ(stored, wanted, has_faces) {
+                let [found, expected] = [stored, wanted].map(|one| self.told.text(one));
+                self.add(address, format!("instance {number}"), found, expected);
             }
         }
         levels
@@ -112,16 +192,24 @@ impl Comparison<'_> {
         let mut missing: BTreeMap<(u32, u32), usize> =
             by_id.iter().map(|(&id, &number)| (id, number)).collect();
         let mut wrong: Vec<(usize, String, String)> = Vec::new();
-        for (number, id) in stored.primitives.ids.iter().enumerate() {
-            let id = self.scene_ids(id);
+        for (number, stored_id) in stored.primitives.ids.iter().enumerate() {
+            let id = self.scene_ids(stored_id);
             let found = shape(&stored.primitives, number);
             missing.remove(&id);
-            match by_id.get(&id).map(|&number| shape(wanted, number)) {
-                Some(expected) if expected == found => (),
-                Some(expected) => {
-                    wrong.push((number, self.named(id, &found), expected.text()));
-                }
-                None => wrong.push((number, self.named(id, &found), "no such primitive".into())),
+            let Some(&place) = by_id.get(&id) else {
+                wrong.push((number, self.named(id, &found), "no such primitive".into()));
+                continue;
+            };
+            let expected = shape(wanted, place);
+            let opacity = [is_opaque(stored_id), is_opaque(&wanted.ids[place])];
+            if expected != found {
+                wrong.push((number, self.named(id, &found), expected.text()));
+            } else if self.told.opacity && opacity[0] != opacity[1] {
+                let word = |is: bool| if is { "opaque" } else { "not opaque" };
+                let [found, expected] = opacity.map(word);
+                let (geometry, primitive) = id;
+                let found = format!("geometry {geometry}, primitive {primitive}: {found}");
+                wrong.push((number, found, expected.into()));
             }
         }
         let addresses = if wrong.is_empty() { Vec::new() } else { self.leaf_addresses(blas) };
@@ -183,6 +271,10 @@ fn offset_of(image: &Image, address: u64) -> u64 {
 
 fn ids(id: &PrimitiveId) -> (u32, u32) {
     (id.geometry, id.primitive)
+}
+
+fn is_opaque(id: &PrimitiveId) -> bool {
+    id.flags.contains(PrimitiveFlags::OPAQUE)
 }
 
 /// Whether nothing can hit a primitive, so that builders leave it out.

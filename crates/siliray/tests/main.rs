@@ -15,5 +15,6 @@ mod ray_tables;
 mod render;
 mod sim;
 mod sweep;
+mod updates;
 mod walk_stack;
 mod walks;

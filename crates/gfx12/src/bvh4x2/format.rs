@@ -44,6 +44,10 @@ impl TreeFormat for Gfx12Bvh4x2 {
         decode::decode(checked.image(), &checked.proof().survey)
     }
 
+    fn keeps_flags(_: &Checked<Self>) -> bool {
+        true
+    }
+
     fn node_places(checked: &Checked<Self>) -> Option<Vec<Vec<NodePlace>>> {
         Some(hierarchy::node_places(&checked.proof().survey))
     }

@@ -209,7 +209,7 @@ fn frames(
 const ZERO: HalfNodeBits = HalfNodeBits::ZERO;
 
 /// The frame of an instance node, if its matrix undoes the node's.
-fn frame_of(
+pub(crate) fn frame_of(
     memory: &Memory<'_>,
     header: &HiprtHeader,
     node: &InstanceNode,

@@ -11,7 +11,9 @@ use super::radv_memory::{self, OPACITY, RadvContents};
 use super::regroup::regroup;
 use super::run::{PackedRun, RangeStart, RunPacker, Stored};
 use super::sections::{NodeCounts, Sections};
-use super::tables::{GEOMETRY_INFO_BYTES, HeaderCounts, IdTable, header, write_pointers};
+use super::tables::{
+    BUILD_FLAGS_BIT, GEOMETRY_INFO_BYTES, HeaderCounts, IdTable, header, write_pointers,
+};
 use super::{Options, Policy, hiprt_memory, hiprt_node};
 use crate::decode::frames::LevelFrames;
 use crate::layout::{BoxNode, CullFlags, NODE_BYTES, NodePointer};
@@ -142,7 +144,7 @@ pub(crate) fn encode(
         Policy::Hiprt => encoded,
         Policy::Dense | Policy::Gpurt => {
             let pointers = primitive_pointers(&bvh, primitives, &flat, &leaves, &ids, &sections);
-            encoded.with_gpurt_tables(&ids, &pointers)
+            encoded.with_gpurt_tables(&ids, &pointers, options.updatable)
         }
     })
 }
@@ -172,7 +174,12 @@ fn sections(
 }
 
 impl EncodedBlas {
-    fn with_gpurt_tables(mut self, ids: &IdTable, pointers: &[NodePointer]) -> Self {
+    fn with_gpurt_tables(
+        mut self,
+        ids: &IdTable,
+        pointers: &[NodePointer],
+        updatable: bool,
+    ) -> Self {
         let Self { sections, leaf_nodes, .. } = self;
         let bytes = self.segment.bytes_mut();
         ids.write_infos(&mut bytes[sections.records as usize..sections.pointers as usize]);
@@ -187,7 +194,9 @@ impl EncodedBlas {
             leaves: leaf_nodes,
             rebraided: false,
         };
-        header(&counts, &sections, &self.root).encode().write_bytes(bytes);
+        let mut header = header(&counts, &sections, &self.root);
+        header.info |= u32::from(updatable) << BUILD_FLAGS_BIT;
+        header.encode().write_bytes(bytes);
         self
     }
 
@@ -308,7 +317,9 @@ fn pack(
             let (leaves, parents) = (&flat.leaves[run.clone()], &flat.leaf_parents[run.clone()]);
             match policy {
                 Policy::Dense => packer.pack(leaves),
-                Policy::Radv if options.updatable => families::pack_updatable(leaves, packer),
+                Policy::Radv | Policy::Gpurt if options.updatable => {
+                    families::pack_updatable(leaves, packer, policy)
+                }
                 Policy::Radv | Policy::Gpurt => families::pack(leaves, parents, packer, policy),
                 Policy::Hiprt => hiprt_node::pack(leaves, parents, packer, ids),
             }

@@ -16,10 +16,10 @@ use super::Policy;
 use super::error::EncodeError;
 use super::radv_node::{RadvPair, layout, merged_singles, updatable};
 use super::run::{PackedRun, RangeStart, RunPacker};
-use super::triangle_fill::TriangleFill;
+use super::triangle_fill::{ALL_VERTICES, NODE_BITS, TriangleFill};
 use crate::layout::{
-    PackError, PairDescriptor, PrimitiveContents, PrimitiveHeader, PrimitiveNode,
-    TriangleDescriptor, type_of_pair,
+    PAIR_DESCRIPTOR_BITS, PackError, PairDescriptor, PrimitiveContents, PrimitiveHeader,
+    PrimitiveNode, TriangleDescriptor, type_of_pair,
 };
 use geometry::Triangle;
 use tree::{PrimitiveFlags, PrimitiveId};
@@ -126,26 +126,60 @@ pub(crate) fn pack(
     Ok(run)
 }
 
-/// Packs a run for RADV's updates: a node for each triangle and each procedural.
+/// Packs a run for updates: a node for each of RADV's triangles, of GPURT's pairs, and each
+/// procedural.
 pub(crate) fn pack_updatable(
     leaves: &[u32],
     packer: &RunPacker<'_>,
+    policy: Policy,
 ) -> Result<PackedRun, EncodeError> {
     let mut run = PackedRun::default();
     for (number, &leaf) in leaves.iter().enumerate() {
-        let item = packer.items(leaf)[0];
-        let is_triangle = packer.is_triangle(item);
-        let node = match is_triangle {
-            true => updatable(packer.triangle(item)),
-            false => packer.procedural(item),
+        let items = packer.items(leaf);
+        let is_triangle = packer.is_triangle(items[0]);
+        let node = match policy {
+            _ if !is_triangle => packer.procedural(items[0]),
+            Policy::Radv => updatable(packer.triangle(items[0])),
+            Policy::Dense | Policy::Gpurt | Policy::Hiprt => {
+                updatable_pair(items.iter().map(|&item| packer.triangle(item)))
+            }
         };
         let node = packer.named(number, node)?;
         run.starts.push(RangeStart { node: number as u32, node_type: 0, length: 1 });
-        run.pointers.push((number as u32) << 4);
-        run.stored.add_node(node.bits(), usize::from(is_triangle));
+        // Where the second triangle would look absent, it is in the last pair alone.
+        let last = type_of_pair(node.pair_count() as u8 - 1);
+        let types = [0, last].into_iter().take(items.len());
+        run.pointers.extend(types.map(|pair| (number as u32) << 4 | u32::from(pair)));
+        run.stored.add_node(node.bits(), if is_triangle { items.len() } else { 0 });
         run.nodes.push(*node.bits());
     }
     Ok(run)
+}
+
+/// GPURT's node of a pair that is to be updated: nothing is compressed.
+fn updatable_pair<'a>(
+    triangles: impl Iterator<Item = (&'a Triangle, PrimitiveId)>,
+) -> Result<PrimitiveNode, PackError> {
+    let mut fill = TriangleFill::with_vertex_limit(ALL_VERTICES);
+    for (triangle, id) in triangles {
+        // Two triangles always fit.
+        let _ = fill.push(triangle, id);
+    }
+    let pairs = fill.pair_count();
+    let (primitive_bits, geometry_bits) = (31, 30);
+    let header = PrimitiveHeader {
+        vertex_bits: [32; 3],
+        trailing_zeros: 0,
+        geometry_base_bits: geometry_bits,
+        geometry_payload_bits: geometry_bits,
+        pair_count: pairs as u8,
+        vertex_type: false,
+        primitive_base_bits: primitive_bits,
+        primitive_payload_bits: primitive_bits,
+        midpoint: (NODE_BITS - pairs * (PAIR_DESCRIPTOR_BITS + 2 * usize::from(primitive_bits)))
+            as u16,
+    };
+    fill.pack_with(header, &[pairs == 1, true][..pairs])
 }
 
 /// The nodes of each box, before any sharing.

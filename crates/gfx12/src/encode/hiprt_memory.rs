@@ -93,24 +93,9 @@ pub(crate) fn records(
     (placed, frame)
 }
 
-/// The node of instance `number`: the boxes of the root, merged until there are four.
+/// The node of instance `number`.
 pub(crate) fn instance_node(instance: &Instance, number: u32, blas: &EncodedBlas) -> InstanceNode {
-    let boxes = instance_boxes(&blas.root, &blas.bounds);
-    let mut children = [UNUSED_SLOT; 4];
-    // Boxes of a root were quantized before.
-    let (frame, count) = quantize(&boxes).map_or((blas.root.frame, 1), |quantized| {
-        for (slot, codes) in children[..boxes.len()].iter_mut().zip(&quantized.codes) {
-            *slot = codes.entry(ChildEntry {
-                mask: 0xFF,
-                node_type: BOX_TYPE,
-                range_length: 1,
-                ..UNUSED_SLOT
-            });
-        }
-        (quantized.frame, boxes.len())
-    });
-    let is_identity = instance.world_to_object == Transform::IDENTITY;
-    InstanceNode {
+    let mut node = InstanceNode {
         world_to_object: instance.world_to_object,
         // The address of the header below, unshifted.
         child_base: BasePointer(blas.segment.address),
@@ -121,12 +106,30 @@ pub(crate) fn instance_node(instance: &Instance, number: u32, blas: &EncodedBlas
         }),
         user_data: number,
         mask: 0xFF,
-        frame,
+        frame: blas.root.frame,
         disable_box_sort: false,
-        child_count: count as u8,
-        unused_low: STATIC | if is_identity { IDENTITY } else { 0 },
+        child_count: 1,
+        unused_low: STATIC,
         unused_high: 0,
-        children,
+        children: [UNUSED_SLOT; 4],
+    };
+    place(&mut node, instance, &blas.root, &blas.bounds);
+    node
+}
+
+/// Writes where an instance is, and the boxes of the root, merged until there are four.
+pub(crate) fn place(node: &mut InstanceNode, instance: &Instance, root: &BoxNode, bounds: &Aabb) {
+    node.world_to_object = instance.world_to_object;
+    let is_identity = instance.world_to_object == Transform::IDENTITY;
+    node.unused_low = node.unused_low & !IDENTITY | if is_identity { IDENTITY } else { 0 };
+    let boxes = instance_boxes(root, bounds);
+    // Boxes of a root were quantized before.
+    let Ok(quantized) = quantize(&boxes) else { return };
+    (node.frame, node.child_count) = (quantized.frame, boxes.len() as u8);
+    node.children = [UNUSED_SLOT; 4];
+    let used = ChildEntry { mask: 0xFF, node_type: BOX_TYPE, range_length: 1, ..UNUSED_SLOT };
+    for (slot, codes) in node.children.iter_mut().zip(&quantized.codes) {
+        *slot = codes.entry(used);
     }
 }
 

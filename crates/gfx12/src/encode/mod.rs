@@ -32,11 +32,11 @@ mod boxes;
 pub mod error;
 mod families;
 mod flatten;
-mod hiprt_memory;
+pub(crate) mod hiprt_memory;
 mod hiprt_node;
 pub(crate) mod instance;
 mod leaves;
-mod obb_fit;
+pub(crate) mod obb_fit;
 mod pool;
 mod radv_memory;
 mod radv_node;
@@ -141,8 +141,9 @@ pub struct Options {
     pub keep_leaves: bool,
     /// Whether instances may name nodes below the roots of their structures.
     pub rebraid: bool,
-    /// Whether triangles lie as RADV's updates need them: one a node, nothing compressed, leaves
-    /// before boxes. The other policies know no difference.
+    /// Whether triangles lie as the driver's updates need them: nothing compressed, one a node
+    /// with RADV, whose leaves come before the boxes, one pair a node with GPURT. The other
+    /// policies know no difference.
     pub updatable: bool,
 }
 

@@ -20,7 +20,7 @@ use tree::quality::half_area;
 use tree::{Bvh, Primitives};
 
 /// Most references below a node that is oriented.
-const MAX_REFERENCES: u32 = 1024;
+pub(crate) const MAX_REFERENCES: u32 = 1024;
 /// Points of each child that all rotations are tried on.
 const SAMPLE: usize = 18;
 /// How many rotations are tried on all points.
@@ -152,7 +152,7 @@ fn points_below(bvh: &Bvh, entry: u32, primitives: &Primitives, mut visit: impl 
 }
 
 /// Bounds of `R p`: three exact products in `f64`, two rounded sums with their error.
-fn rotated_interval(matrix: &Transform, point: Vec3) -> [Vec3; 2] {
+pub(crate) fn rotated_interval(matrix: &Transform, point: Vec3) -> [Vec3; 2] {
     let [mut min, mut max] = [Vec3::ZERO; 2];
     for (axis, row) in matrix.rows.iter().enumerate() {
         let terms: [f64; 3] = std::array::from_fn(|k| f64::from(row[k]) * f64::from(point[k]));

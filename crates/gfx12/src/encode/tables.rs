@@ -31,6 +31,8 @@ pub(crate) const GEOMETRY_INFO_BYTES: u64 = RadvGeometryInfo::BYTES;
 const INFO: u32 = 1 << 1 | 1 << 15;
 /// Bit of the same word: instances were rebraided.
 const REBRAID_BIT: u32 = 12;
+/// First bit of the build flags in the same word; the lowest flag allows updates.
+pub(crate) const BUILD_FLAGS_BIT: u32 = 16;
 const VERSION: u32 = 16 << 16;
 /// Bits of info2: compacted, eight children a node.
 const INFO_2: u32 = 0b11;

@@ -140,18 +140,21 @@ fn leaves(surveyed: &Surveyed, kept: &mut Kept<'_, '_>) {
         let Some(pointer) = NodePointer::new(split_key(same_node[0]).0, 0) else { continue };
         let address = surveyed.structure.address_of(pointer);
         kept.claim(address, NODE_BYTES);
-        compare(address, &format!("primitive node {pointer}"), kept, leaf_differences);
+        let read = |bits: &NodeBits| surveyed.structure.primitive_node(bits);
+        compare(address, &format!("primitive node {pointer}"), kept, |old, new| {
+            leaf_differences(&read(old), old, new)
+        });
         let old = pair.old.node(address);
         let new = pair.place(address).and_then(|place| pair.new.node(place));
         if let (Some(old), Some(new)) = (old, new) {
-            let mut vertices = vertex_bits(&PrimitiveNode::decode(&old));
+            let mut vertices = vertex_bits(&read(&old));
             kept.moved |= vertices.any(|bit| old.flag(bit) != new.flag(bit));
         }
     }
 }
 
-fn leaf_differences(old: &NodeBits, new: &NodeBits) -> Vec<Difference> {
-    let vertices = vertex_bits(&PrimitiveNode::decode(old));
+fn leaf_differences(node: &PrimitiveNode, old: &NodeBits, new: &NodeBits) -> Vec<Difference> {
+    let vertices = vertex_bits(node);
     let ids = PrimitiveHeader::primitive_base_bits.bits().start;
     let named = [(0, ids, "widths"), (ids, 52, "places of ids")];
     let behind = vertices.end as u32;
@@ -168,6 +171,9 @@ fn leaf_differences(old: &NodeBits, new: &NodeBits) -> Vec<Difference> {
 fn instances(surveyed: &Surveyed, kept: &mut Kept<'_, '_>) {
     let pair = kept.pair;
     let is_radv = matches!(surveyed.structure.header, Some(Header::Radv(_)));
+    if let Some(Header::Hiprt(HiprtHeader { scene: Some(scene), .. })) = surveyed.structure.header {
+        kept.claim(scene.frames, 64 * u64::from(scene.frame_count));
+    }
     for record in &surveyed.instances {
         let address = surveyed.structure.address_of(record.pointer);
         kept.claim(address, NODE_BYTES * (1 + u64::from(is_radv)));
