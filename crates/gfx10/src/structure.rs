@@ -311,6 +311,8 @@ impl Dialect for Structure {
                 sbt_offset: node.sbt_offset,
                 flags: own(flags, node.flags()),
                 base_flags: flags,
+                stray_flags: node.child_base.flags() - flags,
+                header_distance: Some(node.bvh_offset),
                 index: Some(node.instance_index),
                 beside: Some(Beside {
                     custom_index: node.custom_index,
@@ -332,6 +334,9 @@ impl Dialect for Structure {
             sbt_offset: node.sbt_offset,
             flags: own(flags, node.flags()),
             base_flags: flags,
+            // GPURT's loops drop them.
+            stray_flags: PointerFlags::empty(),
+            header_distance: None,
             index: Some(node.instance_index),
             beside: Some(Beside {
                 custom_index: node.instance_id,
@@ -352,6 +357,16 @@ impl Dialect for Structure {
         let is_root = parent == Bvh4Pointer::INVALID;
         let index = if is_root { u32::MAX } else { parent.0 >> 4 };
         ParentPlace::At(Some(self.address_of(node) + 4 * 28), index)
+    }
+
+    fn said_flags(&self, pointer: Bvh4Pointer, is_top: bool) -> CullFlags {
+        match self.writer {
+            _ if !self.has_flags() || pointer.kind() != Bvh4Kind::Fp32Box => CullFlags::empty(),
+            Writer::Radv => CullFlags::ONLY_OPAQUE | CullFlags::ONLY_NON_OPAQUE,
+            Writer::Own if is_top => CullFlags::empty(),
+            Writer::Own | Writer::Gpurt => CullFlags::all(),
+            Writer::Hiprt | Writer::RadvFile => CullFlags::empty(),
+        }
     }
 
     fn half_with_boxes(bits: &HalfNodeBits, boxes: &[Option<Aabb>; 4]) -> Option<HalfNodeBits> {

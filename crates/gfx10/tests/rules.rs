@@ -9,7 +9,8 @@ use gfx10::encode::{Options, Policy};
 use gfx10::structure::Structure;
 use machine::{Image, Severity};
 use testkit::damage::{get, set};
-use testkit::worlds::{instanced, mixed};
+use testkit::worlds::{instanced, mixed, scenes};
+use tree::Tree;
 
 /// Where things lie in the first segment.
 struct Anatomy {
@@ -98,7 +99,11 @@ fn rules_are_enforced() {
         (Rule::PlaneFinite, |image, at| set(image, at.last_box + 16, 0xFF80_0000)),
         (Rule::LooseBox, |image, at| set(image, at.last_box + 16, (-1e9f32).to_bits())),
         (Rule::Parent, |image, at| set(image, at.base - 12, 0x35)),
-        (Rule::CullFlags, |image, at| set(image, at.base + 112, 0x0F)),
+        (Rule::CullFlags, |image, at| {
+            let flags = get(image, at.base + 112);
+            set(image, at.base + 112, flags | 0x0F);
+        }),
+        (Rule::MissedCulling, |image, at| set(image, at.base + 112, 0)),
         (Rule::TriangleCount, |image, at| set(image, at.base + 116, 77)),
     ];
     let two_levels: &[(Rule, Break)] = &[
@@ -184,8 +189,11 @@ fn headers_that_lie_are_named() {
         (Policy::Radv, 4, 3),
         (Policy::Radv, 8, 0x7F00_0000),
         (Policy::Radv, 20, 1e9f32.to_bits()),
+        (Policy::Radv, 92, 2),
         (Policy::Radv, 96, 0x40),
         (Policy::Radv, 104, 1),
+        (Policy::Radv, 112, 5),
+        (Policy::Radv, 128, 0),
         (Policy::Gpurt, 48, 0),
         (Policy::Gpurt, 56, 0),
         (Policy::Gpurt, 76, 0x7F00_0000),
@@ -198,5 +206,52 @@ fn headers_that_lie_are_named() {
         let start = if policy == Policy::Gpurt { base } else { 0 };
         set(&mut image, start + at, value);
         assert_eq!(broken(image), ["driver_header"], "{policy:?} {at}");
+    }
+}
+
+/// Memory of RADV's over triangles alone, all of it in full boxes.
+fn radv(generation: Generation, tree: &Tree) -> Image {
+    image(tree, generation, &Options { half: false, ..Options::new(Policy::Radv) })
+}
+
+/// The ids of a leaf are those of its place; its box is no wider than it.
+#[test]
+fn leaves_out_of_place_and_loose_boxes_are_named() {
+    let [triangles, ..] = &scenes()[..] else { panic!("scenes") };
+    for generation in Generation::ALL {
+        let sound = radv(generation, triangles);
+        let at = anatomy(&sound);
+        assert_eq!(broken(sound.clone()), [""; 0]);
+        let changed = |place: usize, word: u32| {
+            let mut image = sound.clone();
+            set(&mut image, place, word);
+            broken(image)
+        };
+        let id = at.triangle + 48;
+        assert_eq!(changed(id, get(&sound, id) + 1), ["primitive_id"]);
+        let plane = at.last_box + 16 + 12;
+        let wider = f32::from_bits(get(&sound, plane)) + 0.25;
+        let rules = changed(plane, wider.to_bits());
+        assert!(rules.contains(&"slack"), "{rules:?}");
+    }
+}
+
+/// What an instance says of its structure: how far before the nodes its header is, and flags only
+/// where there are some.
+#[test]
+fn stale_instances_are_named() {
+    for generation in Generation::ALL {
+        let sound = radv(generation, &instanced());
+        let node = anatomy(&sound).instance;
+        let before = broken(sound.clone());
+        for (place, word, rule) in [
+            (node + 68, get(&sound, node + 68) + 64, "driver_header"),
+            (node + 4, get(&sound, node + 4) | 1 << 28, "instance_flags"),
+        ] {
+            let mut image = sound.clone();
+            set(&mut image, place, word);
+            let rules = broken(image);
+            assert!(rules.contains(&rule) && !before.contains(&rule), "{generation:?} {rules:?}");
+        }
     }
 }

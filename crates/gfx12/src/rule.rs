@@ -67,7 +67,8 @@ machine::rules! {
     SharedPair "shared_pair" Note
         "a box contains even triangles that it shares a pair with, and that others contain"
     SidebandOrder "sideband_order" Note "sideband records lie in the order of their nodes"
-    LongRange "long_range" Warning "a range behind a GPURT header has at most 8 pairs"
+    LongRange "long_range" Warning
+        "a range behind a GPURT header has at most 8 pairs, one that RADV wrote has one"
     HeaderCount "header_count" Warning "the counts of a GPURT header agree with the nodes"
     HeaderType "header_type" Warning
         "the header of a structure with instances says TLAS, of one with primitives BLAS"

@@ -1,12 +1,12 @@
 //! What is odd or lossy about a structure that is sound: the warnings.
 
 use super::decode::{leaf_node, stored_numbers};
-use super::dialect::{Dialect, ParentPlace, Shape, StoredInstance};
+use super::dialect::{Dialect, HeaderKind, ParentPlace, Shape, StoredInstance};
 use super::outside::Outside;
 use super::{Findings, Rule, box_text as text};
 use crate::decode::bounds::{unbounded_where_nan, widest_box};
 use crate::decode::is_inverse;
-use crate::layout::{Bvh4Pointer, CullFlags, PointerFlags};
+use crate::layout::{Bvh4Kind, Bvh4Pointer, CullFlags, PointerFlags};
 use crate::survey::findings::Place;
 use crate::survey::{Memory, Surveyed, Target};
 use crate::unit::FourBoxes;
@@ -74,6 +74,9 @@ pub(super) fn check_contents<D: Dialect>(
     // What cannot be reached for an error is missing from the whole.
     let widest = boxes.first().and_then(|all| widest_box(&all.bounds));
     let widest = widest.filter(|_| check.findings.is_sound());
+    if is_fitted(memory, surveyed, &boxes) {
+        check.slack(&boxes, &leaves);
+    }
     for (number, record) in surveyed.boxes.iter().enumerate() {
         let Some(node) = surveyed.structure.four_boxes(memory, record.pointer) else { continue };
         let triangles = boxes[number].triangles;
@@ -101,6 +104,29 @@ pub(super) fn check_contents<D: Dialect>(
     }
     held
 }
+
+/// Whether RADV fitted the boxes of a BLAS to what is in them: its header's bounds are just that.
+fn is_fitted<D: Dialect>(memory: &Memory<'_>, surveyed: &Surveyed<D>, boxes: &[Held]) -> bool {
+    let header = surveyed.structure.header(memory);
+    let is_radv = header.is_some_and(|it| matches!(it.kind, HeaderKind::Radv));
+    let bounds = surveyed.structure.header_bounds(memory);
+    is_radv && surveyed.instances.is_empty() && bounds == boxes.first().map(|all| all.bounds)
+}
+
+/// The axis on which a box reaches beyond what is in it, by more than a step of its planes.
+fn slack(kind: Bvh4Kind, planes: &Aabb, held: &Aabb) -> Option<usize> {
+    let step = |plane: f32| match kind {
+        Bvh4Kind::HalfBox => plane.abs() / 512.0 + HALF_STEP,
+        _ => 0.0,
+    };
+    (0..3).find(|&axis| {
+        let (low, high) = (planes.min[axis], planes.max[axis]);
+        held.min[axis] - low > step(low) || high - held.max[axis] > step(high)
+    })
+}
+
+/// The smallest step of a half.
+const HALF_STEP: f32 = 1.0 / 16_777_216.0;
 
 struct ContentsCheck<'a, 'm, D: Dialect> {
     memory: &'a Memory<'m>,
@@ -191,6 +217,25 @@ impl<D: Dialect> ContentsCheck<'_, '_, D> {
                 [format!("{flags:?}"), expected.into(), format!("instance {pointer}")]
             });
         }
+        if !node.stray_flags.is_empty() {
+            let (start, end) = node.bits.flags;
+            self.add(Rule::InstanceFlags, pointer, start..end, || {
+                let expected = "an address alone, as this generation has no flags";
+                let found = format!("{:?}", node.stray_flags);
+                [found, expected.into(), format!("instance {pointer}")]
+            });
+        }
+        let header = node.below.header(self.memory).filter(|it| it.kind == HeaderKind::Radv);
+        let distance = header.map(|it| node.below.base() - it.bytes.start);
+        if let (Some(found), Some(expected)) = (node.header_distance, distance)
+            && u64::from(found) != expected
+        {
+            let (start, end) = node.bits.index;
+            self.add(Rule::DriverHeader, pointer, start..end + 32, || {
+                let expected = format!("{expected:#x}, as the nodes lie behind their header");
+                [format!("{found:#x}"), expected, format!("instance {pointer}")]
+            });
+        }
         let bounds = if below.bounds.is_empty() {
             Aabb::EMPTY
         } else {
@@ -269,6 +314,43 @@ impl<D: Dialect> ContentsCheck<'_, '_, D> {
         if !truth.contains(claimed) {
             self.add(Rule::CullFlags, pointer, structure.cull_flag_bits(pointer, slot), || {
                 [format!("{claimed:?}"), format!("at most {truth:?}"), place()]
+            });
+        }
+        let is_top = !self.surveyed.instances.is_empty();
+        let said = held.cull_flags.map(|truth| structure.said_flags(pointer, is_top) & truth);
+        if let Some(said) = said.filter(|said| !claimed.contains(*said)) {
+            self.add(Rule::MissedCulling, pointer, structure.cull_flag_bits(pointer, slot), || {
+                [format!("{claimed:?}"), format!("{said:?} too, which is true"), place()]
+            });
+        }
+    }
+
+    /// Boxes that reach beyond what is in them, if most do not.
+    fn slack(&mut self, boxes: &[Held], leaves: &[Held]) {
+        let structure = self.surveyed.structure;
+        let mut found = Vec::new();
+        for record in &self.surveyed.boxes {
+            let Some(node) = structure.four_boxes(self.memory, record.pointer) else { continue };
+            for child in &self.surveyed.children[record.children()] {
+                let (planes, held) = match child.target {
+                    Target::Box(n) => (node.boxes[usize::from(child.slot())], boxes[n as usize]),
+                    Target::Leaf(n) => (node.boxes[usize::from(child.slot())], leaves[n as usize]),
+                    Target::Instance(_) => continue,
+                };
+                let axis = slack(record.pointer.kind(), &planes, &held.bounds);
+                if let Some(axis) = axis.filter(|_| !held.bounds.is_empty()) {
+                    found.push((record.pointer, child.slot(), axis, planes, held.bounds));
+                }
+            }
+        }
+        if 2 * found.len() > self.surveyed.children.len() {
+            return;
+        }
+        for (pointer, slot, axis, planes, held) in found {
+            self.add(Rule::Slack, pointer, structure.plane_bits(pointer, slot), || {
+                let axis = ["x", "y", "z"][axis];
+                let place = format!("box {pointer}, slot {slot}");
+                [format!("{}, loose on {axis}", text(&planes)), text(&held), place]
             });
         }
     }

@@ -88,6 +88,11 @@ pub trait Dialect: Space<Pointer = Bvh4Pointer> + Copy + Send {
         start..end.min(start + 4)
     }
 
+    /// The cull flags that the writer sets in a box node wherever they are true.
+    fn said_flags(&self, _pointer: Bvh4Pointer, _is_top: bool) -> CullFlags {
+        CullFlags::empty()
+    }
+
     /// The bits of a box node that an update may write: all planes, and what they count in.
     fn fitted_bits(&self, pointer: Bvh4Pointer) -> Range<u32> {
         let BoxFields { planes, steps, .. } = BoxFields::of::<Self>(pointer);
@@ -299,6 +304,10 @@ pub struct StoredInstance<S> {
     pub flags: InstanceFlags,
     /// The flags of its base pointer, where they act.
     pub base_flags: PointerFlags,
+    /// Flags in a base pointer that is an address and no more.
+    pub stray_flags: PointerFlags,
+    /// How far before the structure's nodes its header is, where the instance says that.
+    pub header_distance: Option<u32>,
     /// Position in the list of instances, where that is known.
     pub index: Option<u32>,
     /// What software keeps beside it.

@@ -1,10 +1,10 @@
 //! What a driver's header says of its structure, and whether that is so.
 
 use super::contents::Held;
+use super::decode::leaf_node;
 use super::dialect::{Dialect, HeaderKind, StoredHeader};
 use super::{Findings, Rule, box_text};
 use crate::decode::bounds::union;
-use crate::layout::pointer::NODE_BYTES;
 use crate::layout::{Bvh4Kind, Bvh4Pointer, CullFlags, GpurtHeader, RadvHeader};
 use crate::survey::{Memory, Surveyed};
 use geometry::Aabb;
@@ -89,7 +89,10 @@ impl<D: Dialect> HeaderCheck<'_, '_, D> {
             let expected = format!("{leaves} at least, which can be reached");
             self.add(RadvHeader::primitive_count.bits(), header.primitive_count, expected);
         }
-        self.radv_places(header);
+        for (bits, found, expected) in header.contradictions() {
+            self.add(bits, found, expected);
+        }
+        self.radv_kind(header);
         let structure = &self.surveyed.structure;
         let ends = self.surveyed.pointers().map(|pointer| {
             structure.address_of(pointer).saturating_add(pointer.node_bytes() as u64)
@@ -102,13 +105,14 @@ impl<D: Dialect> HeaderCheck<'_, '_, D> {
         }
     }
 
-    /// Leaves follow the root, and are of the kind that the header tells.
-    fn radv_places(&mut self, header: &RadvHeader) {
-        let first = u64::from(header.bvh_offset) + NODE_BYTES;
-        if header.leaf_offset != first {
-            let expected = format!("{first:#x}, behind the root");
-            let found = format!("{:#x}", header.leaf_offset);
-            self.add(RadvHeader::leaf_offset.bits(), found, expected);
+    /// Leaves are of the kind that the header tells, and of geometries that it counts.
+    fn radv_kind(&mut self, header: &RadvHeader) {
+        let numbers = (0..self.surveyed.leaves.len())
+            .filter_map(|leaf| leaf_node(self.memory, self.surveyed, leaf))
+            .flat_map(|node| node.all().iter().map(|it| it.id.geometry).collect::<Vec<_>>());
+        if let Some(highest) = numbers.max().filter(|it| *it >= header.geometry_count) {
+            let expected = format!("more than {highest}, a geometry that some leaf names");
+            self.add(RadvHeader::geometry_count.bits(), header.geometry_count, expected);
         }
         let leaf = self.surveyed.leaves.first().map(|leaf| leaf.pointer.kind());
         let held = match leaf {

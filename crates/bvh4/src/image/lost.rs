@@ -7,7 +7,8 @@ use crate::layout::pointer::{NODE_BYTES, UNIT_BYTES};
 use crate::layout::{Bvh4Pointer, GpurtHeader, RadvHeader};
 use crate::survey::{Memory, Surveyed};
 use machine::bits::Bits;
-use std::collections::BTreeSet;
+use std::cmp::Ordering;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 /// Compares what was given to a build with what can be reached.
@@ -58,6 +59,11 @@ impl<D: Dialect> Lost<'_, '_, D> {
         if header.primitive_count > room || !is_there || is_top {
             return;
         }
+        let mut kinds = self.surveyed.leaves.iter().map(|leaf| leaf.pointer.kind());
+        let kind = kinds.next();
+        if kinds.all(|other| Some(other) == kind) {
+            self.in_order(first);
+        }
         let mut next = 0;
         let ends = [first + UNIT_BYTES * header.primitive_count];
         let reached = self.reached();
@@ -69,6 +75,43 @@ impl<D: Dialect> Lost<'_, '_, D> {
                 self.add(start, bits, numbers("primitive", next..slot), expected);
             }
             next = slot + 1;
+        }
+    }
+
+    /// Where RADV places a primitive: as many leaves behind the first of its geometry as its id.
+    /// Copies of primitives that spatial splits put into several leaves stand behind all.
+    fn in_order(&mut self, origin: u64) {
+        let leaves = (0..self.surveyed.leaves.len()).filter_map(|leaf| {
+            let id = leaf_node(self.memory, self.surveyed, leaf)?.all().first()?.id;
+            let pointer = self.surveyed.leaves[leaf].pointer;
+            Some((self.surveyed.structure.address_of(pointer), id.geometry, id.primitive))
+        });
+        let mut leaves: Vec<(u64, u32, u32)> = leaves.collect();
+        leaves.sort_unstable();
+        // The geometry of the leaf before, its first place, and the place behind that leaf.
+        let mut before = (0, 0, 0);
+        let mut seen = HashMap::new();
+        for (address, geometry, primitive) in leaves {
+            let vertices = self.memory.get(address, 36);
+            let first = seen.entry((geometry, primitive)).or_insert((address, vertices));
+            if first.0 != address && first.1 == vertices {
+                continue;
+            }
+            let slot = address.saturating_sub(origin) / UNIT_BYTES;
+            let start = slot.checked_sub(primitive.into());
+            let follows = start.is_some_and(|start| match geometry.cmp(&before.0) {
+                Ordering::Less => false,
+                Ordering::Equal => start == before.1,
+                Ordering::Greater => start >= before.2,
+            });
+            if !follows {
+                self.findings.add_at(Rule::PrimitiveId, self.memory, address, 384..448, || {
+                    let found = format!("geometry {geometry}, primitive {primitive}");
+                    let place = format!("leaf {slot} at address {address:#x}");
+                    [found, "the primitive of the leaf's place".into(), place]
+                });
+            }
+            before = (geometry, start.unwrap_or(before.1), slot + 1);
         }
     }
 

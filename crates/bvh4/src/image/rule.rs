@@ -25,6 +25,7 @@ machine::rules! {
     Contained "contained" Warning "what is below a box lies inside it"
     ContainedUlp "contained_ulp" Note
         "nothing lies outside a box by as little as rounding: one unit in the last place"
+    Slack "slack" Warning "each face of a box that RADV wrote touches what is below it"
     Parent "parent" Warning
         "the parent table names every node's parent, and 0xffffffff for the root"
     UnusedSlot "unused_slot" Warning "an unused slot has the planes that say so"
@@ -38,6 +39,8 @@ machine::rules! {
         "sources are a rotation and the winding is not flipped: a tree has no mirrored triangles"
     CullFlags "cull_flags" Warning
         "the cull flags of a child are true of everything below it (R-24)"
+    MissedCulling "missed_culling" Note
+        "the cull flags of a child say all that its writer says where it is true"
     CullFlagDword "cull_flag_dword" Warning
         "dword 28 of a box holds flags where GFX11 reads them: HIPRT keeps an index there"
     TriangleCount "triangle_count" Warning "dword 29 of an fp32 box counts the triangles below it"
@@ -46,6 +49,7 @@ machine::rules! {
     Sideband "sideband" Warning "instance indices number the instances; ways back invert transforms"
     LostPrimitive "lost_primitive" Warning
         "every primitive or instance that a driver's header or list has is below some box"
+    PrimitiveId "primitive_id" Warning "each of RADV's leaves holds the primitive of its place"
     DriverHeader "driver_header" Warning
         "bounds, flags, counts and sizes in a driver's header hold for the structure"
 }

@@ -24,6 +24,7 @@
 use super::pointer::NODE_BYTES;
 use machine::bits::Bits;
 use machine::fields::{Show, hex};
+use std::ops::Range;
 
 machine::fields! {
     /// The header, every bit of it.
@@ -112,6 +113,29 @@ impl RadvHeader {
             size: serialization_size - precedes,
             ..self
         }
+    }
+
+    /// Fields that others contradict: their bits, what is there, and what should be.
+    #[must_use]
+    pub fn contradictions(&self) -> Vec<(Range<u32>, String, String)> {
+        let mut found = Vec::new();
+        let mut expect = |bits, is: u64, wanted: u64, why: &str| {
+            if is != wanted {
+                found.push((bits, format!("{is:#x}"), format!("{wanted:#x}, {why}")));
+            }
+        };
+        let first = u64::from(self.bvh_offset) + NODE_BYTES;
+        expect(Self::leaf_offset.bits(), self.leaf_offset, first, "behind the root");
+        let precedes = self.serialization_size.saturating_sub(self.size);
+        let addresses = precedes.saturating_sub(SERIALIZATION_HEADER_BYTES) / 8;
+        let why = "as the sizes when serialized say";
+        expect(Self::instance_count.bits(), self.instance_count, addresses, why);
+        // A header that is shorter has something else there.
+        if self.structure_type <= 1 {
+            let (kind, why) = (u64::from(self.is_blas()), "as the type of the geometries says");
+            expect(Self::structure_type.bits(), self.structure_type.into(), kind, why);
+        }
+        found
     }
 
     /// Whether its sizes fit together, as those of no other bytes would.

@@ -129,6 +129,8 @@ impl Dialect for Structure {
             sbt_offset: node.user_data,
             flags: instance_flags(flags),
             base_flags: flags,
+            stray_flags: bvh4::layout::PointerFlags::empty(),
+            header_distance: None,
             index: record.map(|record| record.instance_index),
             beside: record.as_ref().map(Into::into),
             bits: InstanceBits {

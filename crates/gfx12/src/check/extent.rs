@@ -67,6 +67,17 @@ pub(super) fn check_ids(
     if !findings.is_sound() || !surveyed.instances.is_empty() {
         return;
     }
+    if let (Some(Header::Radv(header)), Some(last)) = (surveyed.structure.header, ids.last())
+        && last >> 32 >= u64::from(header.geometry_count)
+    {
+        let address = surveyed.structure.box_base - u64::from(header.bvh_offset);
+        let name = || "geometries".to_owned();
+        let place = Place { memory, address, name: &name };
+        findings.add(Rule::DriverHeader, &place, RadvHeader::geometry_count.bits(), || {
+            let expected = format!("more than {}, a geometry that some leaf names", last >> 32);
+            (header.geometry_count.to_string(), expected)
+        });
+    }
     // RADV's exporter counts what it reaches, copies too: only holes among ids are known there.
     let is_recounted = surveyed.structure.is_radv() && surveyed.structure.gpurt().is_some();
     for (geometry, mut given) in given(memory, surveyed).into_iter().enumerate() {
@@ -211,6 +222,9 @@ pub(super) fn check_instances(
         let word = memory.get(list + 4 * number, 4);
         word.is_some_and(|word| word != [0; 4] && word != NodePointer::INVALID.0.to_le_bytes())
     };
+    if let Some(Header::Radv(_)) = tlas.structure.header {
+        check_places(memory, tlas, numbering, list, findings);
+    }
     let mut is_shown = vec![false; numbering.count];
     for &number in &numbering.numbers {
         is_shown[number as usize] = true;
@@ -223,5 +237,35 @@ pub(super) fn check_instances(
             let all = numbering.count;
             (format!("instance {number} in no leaf"), format!("all {all} that have a place"))
         });
+    }
+}
+
+/// RADV's list names a node of each instance. A dump of nodes alone has zeros in its place.
+fn check_places(
+    memory: &Memory<'_>,
+    tlas: &Surveyed,
+    numbering: &Numbering,
+    list: u64,
+    findings: &mut Findings,
+) {
+    let base = tlas.structure.box_base;
+    let nodes = tlas.instances.iter().zip(&numbering.numbers);
+    let nodes = nodes.map(|(instance, &number)| {
+        (number, (tlas.structure.address_of(instance.pointer) - base) as u32)
+    });
+    let mut nodes: Vec<(u32, u32)> = nodes.collect();
+    nodes.sort_unstable();
+    for own in nodes.chunk_by(|a, b| a.0 == b.0) {
+        let number = own[0].0;
+        let address = list + 4 * u64::from(number);
+        let Some(word) = memory.get(address, 4) else { continue };
+        let found = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+        if found != 0 && own.iter().all(|(_, place)| *place != found) {
+            let name = || format!("place of instance {number}");
+            let place = Place { memory, address, name: &name };
+            findings.add(Rule::DriverHeader, &place, 0..32, || {
+                (format!("{found:#x}"), format!("{:#x}, where its node is", own[0].1))
+            });
+        }
     }
 }

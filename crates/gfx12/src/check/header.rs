@@ -6,7 +6,7 @@ use super::extent::radv_infos;
 use super::fit::outside;
 use super::{Findings, Place, Rule};
 use crate::decode::union;
-use crate::encode::OPACITY;
+use crate::encode::{ALLOW_UPDATE, OPACITY};
 use crate::layout::{
     BoxNode, CullFlags, GpurtHeader, HiprtGeometry, HiprtHeader, HiprtScene, NodeKind, NodePointer,
     PrimitiveHeader, RadvHeader,
@@ -208,7 +208,31 @@ pub(super) fn check_driver(
             (format!("no {}", names.join(", ")), "flags that are true of everything below".into())
         });
     }
+    for (bits, found, expected) in header.contradictions() {
+        findings.add(Rule::DriverHeader, &place, bits, || (found, expected));
+    }
+    let is_all = |flag| !all.bounds.is_empty() && !all.untrue.contains(flag);
+    let kinds = [CullFlags::ONLY_TRIANGLES, CullFlags::ONLY_PROCEDURAL];
+    if let Some(kind) = kinds.into_iter().position(is_all).filter(|_| header.is_blas())
+        && header.geometry_type as usize != kind
+        && is_known
+    {
+        findings.add(Rule::DriverHeader, &place, RadvHeader::geometry_type.bits(), || {
+            let names = ["triangles", "boxes"];
+            let expected = format!("{kind}: the structure holds {}", names[kind]);
+            (header.geometry_type.to_string(), expected)
+        });
+    }
+    let threads = 8 * surveyed.boxes.len() as u64;
+    let is_updated = header.is_blas() && header.build_flags & ALLOW_UPDATE != 0;
+    if u64::from(header.update_dispatch[0]) < threads && is_updated && is_known {
+        findings.add(Rule::DriverHeader, &place, RadvHeader::update_dispatch.bits(), || {
+            let found = format!("{} threads", header.update_dispatch[0]);
+            (found, format!("{threads} at least: 8 for each box"))
+        });
+    }
     check_sum(memory, address, &header, &place, findings);
+    check_ranges(memory, surveyed, findings);
 }
 
 /// The primitives of all geometries are those of the structure.
@@ -272,13 +296,15 @@ fn check_hiprt(
     }
 }
 
-/// The viewer keeps the pairs of a range in a table, and writes behind its end.
+/// The viewer keeps the pairs of a range in a table, and writes behind its end; RADV's loop visits
+/// one pair.
 fn check_ranges(memory: &Memory<'_>, surveyed: &Surveyed, findings: &mut Findings) {
-    for leaf in surveyed.leaves.iter().filter(|leaf| leaf.pairs > VIEWER_PAIRS) {
+    let most = if surveyed.structure.is_radv() { 1 } else { VIEWER_PAIRS };
+    for leaf in surveyed.leaves.iter().filter(|leaf| leaf.pairs > most) {
         let name = || format!("leaf {}", leaf.pointer);
         let address = surveyed.structure.address_of(leaf.pointer);
         findings.add(Rule::LongRange, &Place { memory, address, name: &name }, 0..1024, || {
-            (format!("a range of {} pairs", leaf.pairs), format!("{VIEWER_PAIRS} at most"))
+            (format!("a range of {} pairs", leaf.pairs), format!("{most} at most"))
         });
     }
 }

@@ -136,12 +136,46 @@ fn check_links(
             (found, "the address of a structure in the image".into())
         });
     }
-    let below = record.below.map(|number| survey.structures[number as usize].structure.header);
-    let is_radv = matches!(survey.structures[0].structure.header, Some(Header::Radv(_)));
-    if is_radv && below.is_some_and(|header| !matches!(header, Some(Header::Radv(_)))) {
-        findings.add(Rule::DriverHeader, place, InstanceNode::child_base.bits(), || {
+    if let (Some(Header::Radv(_)), Some(below)) =
+        (survey.structures[0].structure.header, record.below)
+    {
+        check_driver_data(
+            survey.structures[below as usize].structure.header,
+            node,
+            place,
+            findings,
+        );
+    }
+}
+
+/// What RADV keeps of a structure behind the node of its instance, and finds through it.
+fn check_driver_data(
+    below: Option<Header>,
+    node: &InstanceNode,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) {
+    let Some(Header::Radv(header)) = below else {
+        return findings.add(Rule::DriverHeader, place, InstanceNode::child_base.bits(), || {
             let found = format!("a structure at {:#x} without a header", node.child_base.address());
             (found, "RADV's header, whose sizes fit together, before its nodes".into())
+        });
+    };
+    let behind = place.memory.node(place.address + NODE_BYTES);
+    let Some(data) = behind.map(|bits| RadvInstanceData::decode(&bits)) else { return };
+    let kept = [
+        (RadvInstanceData::bvh_offset.bits(), data.bvh_offset, header.bvh_offset),
+        (
+            RadvInstanceData::leaf_node_offsets_offset.bits(),
+            data.leaf_node_offsets_offset,
+            header.leaf_node_offsets_offset,
+        ),
+    ];
+    let name = || format!("what is kept behind {}", (place.name)());
+    let behind = Place { memory: place.memory, address: place.address + NODE_BYTES, name: &name };
+    for (bits, found, expected) in kept.into_iter().filter(|(_, is, wanted)| is != wanted) {
+        findings.add(Rule::DriverHeader, &behind, bits, || {
+            (format!("{found:#x}"), format!("{expected:#x}, as the structure's header has it"))
         });
     }
 }

@@ -1,7 +1,7 @@
 //! Rules that bugs of drivers ask for: what a header counts and states, boxes that fit, flags that
 //! could be set.
 
-use super::edit::{boxes, edit_bits, edit_box};
+use super::edit::{boxes, edit_bits, edit_box, instances, primitive_nodes};
 use super::rules::{breaks, encoded, starts_with_leaf};
 use build::Preset;
 use gfx12::check::{Rule, check};
@@ -65,13 +65,69 @@ fn sizes() {
                     let mut whole = [0; 136];
                     whole[..128].copy_from_slice(&bytes);
                     let header = RadvHeader::decode(&machine::bits::Bits::from_bytes(&whole));
-                    let smaller = header.with_sizes(header.compacted_size - 128, 1).encode();
+                    let smaller = header.with_sizes(header.compacted_size - 128, 1_000).encode();
                     (0..32).for_each(|word| bits.set_word(word, smaller.word(word)));
                 }
                 _ => bits.set(size..size + 32, bits.get(size..size + 32) - 128),
             });
         });
     }
+}
+
+/// Words of a header that the rest of it, or the nodes, contradict: the kind of geometry and their
+/// count, the place of the leaves, instances, the level; threads of an update, where there can be
+/// one.
+#[test]
+fn what_a_header_must_not_say() {
+    let cases = [
+        ("triangles", 88, 1),
+        ("triangles", 92, 0),
+        ("triangles", 96, 0x40),
+        ("triangles", 112, 5),
+        ("triangles", 128, 0),
+        ("instanced", 112, 1),
+    ];
+    for (kind, at, value) in cases {
+        let dragged = [Rule::LostPrimitive];
+        breaks(Rule::DriverHeader, &dragged, encoded(kind, Policy::Radv), |image| {
+            set_word(image, at, value);
+        });
+    }
+    let tree = super::worlds::tree(&Builtin::Organic.scene(500), Preset::Balanced);
+    let options = Options { updatable: true, ..Options::new(Policy::Radv) };
+    let updatable = encode(&tree, &options).unwrap().image;
+    breaks(Rule::DriverHeader, &[], updatable, |image| set_word(image, 32, 8));
+}
+
+/// Behind the nodes of instances is where the headers and leaves of their structures are, before
+/// those of a TLAS where the nodes of instances are.
+#[test]
+fn what_is_kept_of_instances() {
+    let image = || encoded("instanced", Policy::Radv);
+    let behind = instances(&image())[0].0 as usize + 128;
+    for at in [56, 60].map(|at| behind + at) {
+        breaks(Rule::DriverHeader, &[], image(), |image| set_word(image, at, 0x40));
+    }
+    let word = |at: usize| {
+        let image = image();
+        u32::from_le_bytes(image.segments[0].bytes()[at..at + 4].try_into().unwrap())
+    };
+    let list = word(120) as usize;
+    breaks(Rule::DriverHeader, &[], image(), |image| set_word(image, list, word(list) + 256));
+}
+
+/// A range that goes on where RADV's ends.
+#[test]
+fn ranges_of_several_pairs() {
+    breaks(Rule::LongRange, &[Rule::Contained, Rule::SharedPair], organic(), |image| {
+        let nodes = primitive_nodes(image, 0);
+        let (address, _) = nodes.iter().find(|(_, node)| node.pair_count() > 1).unwrap();
+        edit_bits(image, *address, |bits| bits.set(995..996, 0));
+    });
+}
+
+fn set_word(image: &mut Image, at: usize, value: u32) {
+    image.segments[0].bytes_mut()[at..at + 4].copy_from_slice(&value.to_le_bytes());
 }
 
 /// A whole quantum away, or farther: a face that touches nothing.

@@ -92,7 +92,7 @@ fn header_rules() {
         (2, f32::INFINITY.to_bits(), Rule::DriverHeader),
         (22, 2, Rule::HeaderType),
     ] {
-        let dragged = [Rule::Contained, Rule::InstanceBox];
+        let dragged = [Rule::Contained, Rule::InstanceBox, Rule::DriverHeader];
         breaks(rule, &dragged, encoded("triangles", Policy::Radv), |image| {
             edit_bits(image, 0, |bits| bits.set_word(word, value));
         });

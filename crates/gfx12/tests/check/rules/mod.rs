@@ -59,7 +59,7 @@ pub(in crate::check) fn breaks(
     assert_eq!(report.checked.is_none(), rule.severity() == Severity::Error, "{}", rule.name());
     for finding in &report.findings {
         assert!(finding.offset < image.byte_count() as u64);
-        assert!(finding.bits.start <= finding.bits.end && finding.bits.end <= 1024);
+        assert!(finding.bits.start <= finding.bits.end && finding.bits.end <= 1088);
     }
 }
 
