@@ -18,7 +18,8 @@ use bvh4::image::{
 use bvh4::layout::base_pointer::{ADDRESS_MASK, flag_bits};
 use bvh4::layout::triangle_info::{TriangleInfo, corners, own_triangle};
 use bvh4::layout::{
-    Bvh4Kind, Bvh4Pointer, Fp16BoxNode, GpurtHeader, PointerFlags, RadvHeader, parent_slot_address,
+    Bvh4Kind, Bvh4Pointer, CullFlags, Fp16BoxNode, GpurtHeader, PointerFlags, RadvHeader,
+    parent_slot_address,
 };
 use bvh4::survey::{Memory, Space, records};
 use bvh4::unit::FourBoxes;

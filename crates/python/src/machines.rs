@@ -348,6 +348,7 @@ pub(crate) fn simulate(
             scene: input.name().to_owned(),
             triangles: prepared.tree().triangle_count() as u64,
             format: prepared.input.format().to_owned(),
+            image_hash: RunKey::hash_of(image.image()),
             source: prepared.origin.name().to_owned(),
             preset: prepared.origin.is_built().then(|| preset.name().to_owned()),
             workload: asked.name.clone(),

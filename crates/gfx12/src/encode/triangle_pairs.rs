@@ -130,7 +130,7 @@ fn candidates(references: &[Reference], primitives: &Primitives, worth: f64) -> 
             }
         }
     }
-    let found = buckets.par_iter_mut().map(|edges| {
+    let found = buckets.par_iter_mut().flat_map_iter(|edges| {
         edges.sort_unstable();
         let mut found = Vec::new();
         for at_edge in edges.chunk_by(|x, y| x.0 == y.0) {
@@ -148,7 +148,7 @@ fn candidates(references: &[Reference], primitives: &Primitives, worth: f64) -> 
         }
         found
     });
-    found.flatten_iter().collect()
+    found.collect()
 }
 
 /// A number for each edge, the same from both sides. Different edges may share one: then two

@@ -24,7 +24,8 @@ mod tests {
     #[test]
     fn what_is_freed_again_counts() {
         const BYTES: usize = 64 << 20;
-        let (sum, bytes) = peak(|| vec![1u8; BYTES].iter().map(|&byte| usize::from(byte)).sum());
+        let (sum, bytes) =
+            peak(|| vec![1u8; BYTES].iter().map(|&byte| usize::from(byte)).sum::<usize>());
         assert_eq!(sum, BYTES);
         // Other tests of this process may take some, or give some back, meanwhile.
         let bytes = bytes.unwrap() as usize;
