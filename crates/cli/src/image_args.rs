@@ -421,9 +421,10 @@ pub(crate) struct Stats {
 ///
 /// Leaves get the vertices of the scene, and boxes are fitted to them from the bottom up, with the
 /// rounding of whoever wrote the image; no other byte changes, as the updates of RADV, GPURT and
-/// HIPRT have it. Primitives are found by their ids. A compressed leaf may have no room for vertices
-/// that moved: `build --set updatable=on` lays an image of the policy radv or gpurt out as drivers
-/// do what is to be updated. The cost of the tree is told before and after; games refit too long.
+/// HIPRT have it. Primitives are found by their ids. A compressed leaf may have no room for
+/// vertices that moved: `build --set updatable=on` lays an image of the policy radv or gpurt out as
+/// drivers do what is to be updated. The cost of the tree is told before and after; games refit too
+/// long.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

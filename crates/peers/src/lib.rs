@@ -7,7 +7,7 @@
 //!
 //! | peer | library | how it gets here | modes |
 //! |---|---|---|---|
-//! | `embree4` | Embree 4 (Apache 2.0) | loaded at run time | `single`, `robust`, `packet16` or `packet8` |
+//! | `embree4` | Embree 4 (Apache 2.0) | loaded at run time | `single`, `robust`, packets |
 //! | `embree3` | Embree 3 (Apache 2.0) | loaded at run time: Debian's `libembree-dev` | the same |
 //! | `obvhs` | obvhs (MIT or Apache 2.0) | cargo feature `obvhs` | `cwbvh` |
 //! | `tinybvh` | tinybvh (MIT), through tinybvh-rs | cargo feature `tinybvh` | `bvh8` |

@@ -87,8 +87,8 @@ fn updated(
     Ok((format.check)(one).into_checked().unwrap())
 }
 
-/// What the update made equals the oracle; loops of drivers lose hits of one question in a hundred at most, since
-/// no margin is left to make up for the hardware's box test.
+/// What the update made equals the oracle; loops of drivers lose hits of one question in a hundred
+/// at most, since no margin is left to make up for the hardware's box test.
 fn obeys_the_law(image: &Arc<dyn AnyChecked>, place: &str) {
     const RAYS: usize = 400;
     let rule = TriangleRule::Watertight;

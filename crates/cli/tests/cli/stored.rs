@@ -134,7 +134,7 @@ fn what_is_built_anew_loses_nothing() {
     let said = "warning: sound.ttu: rebuilt: a new tree over the image's geometry is walked\n";
     for args in [
         &["compare", "sound.ttu", "--formats", "ttu", "--presets", "fast", "--rays", "16"][..],
-        &["clearance", "sound.ttu", "sound.ttu", "--along", "0,0,1"],
+        &["clearance", "sound.ttu", "--mesh", "sound.ttu", "--along", "0,0,1"],
     ] {
         let (status, _, errors) = run(&folder, args);
         assert!(status == Some(0) && errors.contains(said), "{args:?}: {errors}");

@@ -176,10 +176,10 @@ pub(crate) trait Simd: Copy + 'static {
     /// several places have in common into a longer way.
     ///
     /// # Safety
-    /// There must be so many.
+    /// POINTER-PROVED: there must be so many.
     #[inline(always)]
     unsafe fn word(words: *const u32, number: usize) -> u32 {
-        // SAFETY: what is asked.
+        // SAFETY: POINTER-PROVED, which is asked.
         unsafe { *words.add(number) }
     }
 

@@ -74,7 +74,7 @@ macro_rules! shared {
 
         #[inline(always)]
         unsafe fn word(words: *const u32, number: usize) -> u32 {
-            // SAFETY: what is asked.
+            // SAFETY: POINTER-PROVED, which is asked.
             unsafe { x86::word(words, number) }
         }
 
@@ -274,7 +274,7 @@ pub(super) fn is_less<const MASKS: bool>(a: I8<MASKS>, b: I8<MASKS>) -> u32 {
 #[inline(always)]
 pub(super) unsafe fn word(words: *const u32, number: usize) -> u32 {
     let word;
-    // SAFETY: what is asked.
+    // SAFETY: POINTER-PROVED, which is asked; REGISTERS-ONLY.
     unsafe {
         std::arch::asm!(
             "mov {word:e}, [{words} + 4 * {number}]",
