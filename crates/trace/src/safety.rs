@@ -32,7 +32,6 @@
 //! * **REGISTERS-ONLY**: assembly reads registers and what it is said to read, and writes registers
 //!   alone. *By*: the instructions that are there.
 //! * **ANY-ADDRESS**: a hint about memory may name any address. *By*: the processor and the system.
-//! * **ZERO-VALID**: bits that are all zero are a value of the type. *By*: memory holds numbers.
 
 mod sizes {
     use crate::vector::active_ray::{ActiveRay, BoxTestRay, TriangleTestRay};

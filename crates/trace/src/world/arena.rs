@@ -6,6 +6,8 @@
 use super::node::Node;
 use super::pointer::{Pointer, UNIT};
 use geometry::{Triangle, Vec3};
+use rayon::prelude::*;
+use std::mem::MaybeUninit;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// One line of memory.
@@ -35,16 +37,13 @@ impl Arena {
     /// enough.
     pub(crate) fn zeros(nodes: usize, leaf_units: usize) -> Option<Self> {
         let count = nodes * LINES_OF_NODE + leaf_units.div_ceil(UNITS_OF_LINE) + ROOM;
-        let mut lines = zeros(count)?;
-        ask_for_large_pages(&mut lines);
-        Some(Self { lines, nodes })
+        Some(Self { lines: zeros(count)?, nodes })
     }
 
     /// Memory for so many bytes, a multiple of a line; no nodes yet. `None` if there is not enough.
     pub(crate) fn of_bytes(bytes: usize) -> Option<Self> {
         let count = bytes / size_of::<Line>();
-        let mut lines = zeros(count).filter(|_| bytes.is_multiple_of(size_of::<Line>()))?;
-        ask_for_large_pages(&mut lines);
+        let lines = zeros(count).filter(|_| bytes.is_multiple_of(size_of::<Line>()))?;
         Some(Self { lines, nodes: 0 })
     }
 
@@ -150,22 +149,19 @@ impl Arena {
     }
 }
 
-/// Lines of zeros, which the system gives as they are touched; `None` if it has not enough.
+/// Lines of zeros, first touched by all threads; `None` if the system has not enough.
 fn zeros(count: usize) -> Option<Vec<Line>> {
-    let layout =
-        std::alloc::Layout::array::<Line>(count).ok().filter(|layout| layout.size() > 0)?;
-    // SAFETY: ZERO-VALID, VECTOR-SIZED: the layout is that of so many lines, and not empty; the
-    // vector gets all of what was allocated, by the allocator that it will be given back to.
-    unsafe {
-        let start = std::alloc::alloc_zeroed(layout).cast::<Line>();
-        (!start.is_null()).then(|| Vec::from_raw_parts(start, count, count))
-    }
+    let mut lines = Vec::new();
+    lines.try_reserve_exact(count).ok()?;
+    ask_for_large_pages(lines.spare_capacity_mut());
+    lines.par_extend((0..count).into_par_iter().map(|_| Line([0; 16])));
+    Some(lines)
 }
 
 /// Asks for large pages, before the memory is first touched: a walk reads all over it, and looking
 /// up small pages costs large scenes up to a tenth of their speed.
 #[cfg(target_os = "linux")]
-fn ask_for_large_pages(lines: &mut [Line]) {
+fn ask_for_large_pages(lines: &mut [MaybeUninit<Line>]) {
     const PAGE: usize = 4096;
     let start = lines.as_mut_ptr().cast::<u8>();
     let skipped = start.align_offset(PAGE);
@@ -179,7 +175,7 @@ fn ask_for_large_pages(lines: &mut [Line]) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn ask_for_large_pages(_: &mut [Line]) {}
+fn ask_for_large_pages(_: &mut [MaybeUninit<Line>]) {}
 
 #[cfg(test)]
 mod tests {
