@@ -65,6 +65,16 @@ impl Watch {
         self.verdict()
     }
 
+    /// Who tells the same of one part of so many.
+    pub(crate) fn part(
+        &self,
+        number: usize,
+        parts: usize,
+    ) -> impl Fn(Progress) -> ControlFlow<()> + Sync {
+        let fraction = move |fraction| (number as f32 + fraction) / parts as f32;
+        move |progress| self.tell(Progress { fraction: fraction(progress.fraction) })
+    }
+
     /// Says that nothing is left to do.
     pub(crate) fn finish(&self) {
         self.done.store(self.total.load(Ordering::Relaxed), Ordering::Relaxed);

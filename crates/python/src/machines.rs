@@ -4,10 +4,10 @@ use crate::beams;
 use crate::image::Image;
 use crate::job::Watch;
 use crate::scene::Scene;
-use crate::walker::{ViewChoice, Walker, seen, view};
+use crate::walker::{ViewChoice, Walker, chosen_preset, seen, view};
 use crate::{document, errors, job, names};
 use pyo3::prelude::*;
-use siliray::build::{Options as BuildOptions, Preset, Progress, build as build_tree};
+use siliray::build::{Options as BuildOptions, Preset, build as build_tree};
 use siliray::cameras::Seen;
 use siliray::compare::{CompareError, Compared, Plan, Variant, compare as compare_formats, page};
 use siliray::conformance::{
@@ -108,7 +108,7 @@ fn no_image(error: &MakeImageError) -> PyErr {
 }
 
 /// The scene: of an image, the geometry that it stores.
-fn model(scene: &Scene) -> PyResult<Cow<'_, Model>> {
+pub(crate) fn model(scene: &Scene) -> PyResult<Cow<'_, Model>> {
     scene.input.scene().map_err(|error| errors::input(&error))
 }
 
@@ -249,9 +249,7 @@ pub(crate) fn compare(
         for (number, scene) in scenes.iter().enumerate() {
             let model = model(scene)?;
             let camera = view(scene, Seen::Scene(&model), None, 1.0)?;
-            let part = |Progress { fraction }| {
-                watch.tell(Progress { fraction: (number as f32 + fraction) / scenes.len() as f32 })
-            };
+            let part = watch.part(number, scenes.len());
             let compared = compare_formats(&model, &camera, &plan, None, &part);
             let compared = compared.map_err(|error| not_compared(&error))?;
             all.rows.extend(compared.rows);
@@ -315,11 +313,7 @@ pub(crate) fn simulate(
     let workload =
         names::one_of("workload", &choice.workload, &Workload::ALL, |workload| workload.name())?;
     let format = choice.format.as_deref().map(names::format).transpose()?;
-    let preset = choice.preset.as_deref().map(names::preset).transpose()?;
-    if preset.is_some() && !choice.rebuild && input.as_scene().is_none() {
-        let message = "an image has its own tree, so preset has no effect without rebuild";
-        return Err(errors::option(format!("{}: {message}", input.name())));
-    }
+    let preset = chosen_preset(input, choice.preset.as_deref(), choice.rebuild)?;
     let preset = preset.unwrap_or(Preset::Balanced);
     let machine = names::machine(ttu_machine::NAME)?;
     let build = build_options(machine, format, Some(preset));
@@ -423,9 +417,7 @@ pub(crate) fn law(
                 let message = format!("{}: a scene, expected an image", image.name());
                 return Err(errors::option(message));
             };
-            let part = |Progress { fraction }| {
-                watch.tell(Progress { fraction: (number as f32 + fraction) / images.len() as f32 })
-            };
+            let part = watch.part(number, images.len());
             let report = run_image(stored, &options, &part).map_err(|error| match error {
                 ImageError::StackSize(_) => errors::option(error),
                 _ => errors::machine(error),

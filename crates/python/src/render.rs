@@ -6,7 +6,6 @@ use crate::{document, errors, job, names};
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use siliray::build::Progress;
 use siliray::documents::render::RenderDocument;
 use siliray::render::{Measure, Settings, Style, View, render as picture, render_losses};
 use siliray::ttu::ttu_machine;
@@ -56,9 +55,7 @@ pub(crate) fn render<'py>(
     let settings = Settings { width, height, style };
     let made = job::run(py, 0, progress, |watch| {
         let start = Instant::now();
-        let first = |Progress { fraction }| watch.tell(Progress { fraction: 0.5 * fraction });
-        let second =
-            |Progress { fraction }| watch.tell(Progress { fraction: 0.5 + 0.5 * fraction });
+        let [first, second] = [watch.part(0, 2), watch.part(1, 2)];
         let prepared = route.prepare(input, &first).map_err(|error| errors::route(&error))?;
         let build_seconds = start.elapsed().as_secs_f64();
         let machine = prepared.make(&options).map_err(|error| errors::route(&error))?;

@@ -3,6 +3,7 @@
 use crate::scene::Scene;
 use crate::{errors, names};
 use pyo3::prelude::*;
+use siliray::build::Preset;
 use siliray::cameras::{self, Seen};
 use siliray::input::{Input, Prepared, Route, build_options, usual_machine};
 use siliray::machine::{MachineOptions, Settings};
@@ -25,15 +26,11 @@ impl Walker {
     pub(crate) fn route(&self, input: &Input) -> PyResult<Route> {
         let rebuild = self.rebuild;
         let format = self.format.as_deref().map(names::format).transpose()?;
-        let preset = self.preset.as_deref().map(names::preset).transpose()?;
+        let preset = chosen_preset(input, self.preset.as_deref(), rebuild)?;
         let machine = match &self.machine {
             Some(name) => names::machine(name)?,
             None => usual_machine(input, format, rebuild),
         };
-        if preset.is_some() && !rebuild && input.as_scene().is_none() {
-            let message = "an image has its own tree, so preset has no effect without rebuild";
-            return Err(errors::option(format!("{}: {message}", input.name())));
-        }
         if let Some(size) = self.stack_size {
             if machine.stack_sizes.is_empty() {
                 let message = format!("the machine {} has no stack_size", machine.name);
@@ -50,6 +47,20 @@ impl Walker {
         let (rule, stack_size) = (names::rule(&self.rule)?, self.stack_size);
         Ok(MachineOptions { rule, stack_size, capabilities: None })
     }
+}
+
+/// The preset of that name, if a tree is built at all.
+pub(crate) fn chosen_preset(
+    input: &Input,
+    name: Option<&str>,
+    rebuild: bool,
+) -> PyResult<Option<Preset>> {
+    let preset = name.map(names::preset).transpose()?;
+    if preset.is_some() && !rebuild && input.as_scene().is_none() {
+        let message = "an image has its own tree, so preset has no effect without rebuild";
+        return Err(errors::option(format!("{}: {message}", input.name())));
+    }
+    Ok(preset)
 }
 
 /// A camera, by its numbers or its name.

@@ -60,9 +60,7 @@ def in_child(queue: multiprocessing.Queue) -> None:
     queue.put((TRACER.closest(RAYS).primitive, again.closest(RAYS).primitive))
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("how", ["fork", "spawn"])
-def test_a_child_process_answers_alike(how: str) -> None:
+def assert_a_child_answers_alike(how: str) -> None:
     context = multiprocessing.get_context(how)
     queue = context.Queue()
     child = context.Process(target=in_child, args=(queue,))
@@ -71,6 +69,12 @@ def test_a_child_process_answers_alike(how: str) -> None:
     child.join(60)
     assert child.exitcode == 0
     assert all(np.array_equal(answer, ANSWER) for answer in answers)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("how", ["fork", "spawn"])
+def test_a_child_process_answers_alike(how: str) -> None:
+    assert_a_child_answers_alike(how)
 
 
 def test_tracers_and_hits_go_to_other_processes() -> None:
@@ -164,16 +168,9 @@ def test_a_fork_in_the_middle_of_work() -> None:
     threads = [threading.Thread(target=trace) for _ in range(2)]
     for thread in threads:
         thread.start()
-    context = multiprocessing.get_context("fork")
     try:
         for _ in range(2):
-            queue = context.Queue()
-            child = context.Process(target=in_child, args=(queue,))
-            child.start()
-            answers = queue.get(timeout=60)
-            child.join(60)
-            assert child.exitcode == 0
-            assert all(np.array_equal(answer, ANSWER) for answer in answers)
+            assert_a_child_answers_alike("fork")
     finally:
         is_over.set()
         for thread in threads:

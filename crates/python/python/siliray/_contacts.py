@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _native, _options
-from ._hits import Columns
+from . import _native
+from ._columns import Columns, Lists
 
 
 class Contacts(Columns):
@@ -30,34 +29,22 @@ class Contacts(Columns):
     t: NDArray[np.float32]
     #: Parameter of the last contact.
     exit: NDArray[np.float32]
-    #: Which instance; 0 for a scene without instances.
-    instance: NDArray[np.uint32]
-    #: Which geometry of the object.
-    geometry: NDArray[np.uint32]
-    #: Which triangle of the geometry.
-    primitive: NDArray[np.uint32]
+
+    _names = ("t", "exit", "instance", "geometry", "primitive")
 
     def __init__(self, columns: _native.Columns) -> None:
         self.t, self.exit, _, self.instance, self.geometry, self.primitive = columns
-
-    def __len__(self) -> int:
-        return len(self.t)
 
     @cached_property
     def met(self) -> NDArray[np.bool_]:
         """Whether there is a contact."""
         return np.isfinite(self.t)
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """All columns by name: what `pandas.DataFrame` takes."""
-        names = ("t", "exit", "instance", "geometry", "primitive")
-        return {name: getattr(self, name) for name in names}
-
     def __repr__(self) -> str:
         return f"<siliray.{type(self).__name__}: {np.count_nonzero(self.met)} of {len(self)} met>"
 
 
-class AllContacts(Contacts):
+class AllContacts(Lists, Contacts):
     """Every contact of every shape, those of a shape in the order in which it meets them.
 
     >>> import siliray
@@ -68,8 +55,7 @@ class AllContacts(Contacts):
     (array([1, 1]), array([2., 3.], dtype=float32))
     """
 
-    #: Where the contacts of each shape begin, and the end: (N + 1,).
-    offsets: NDArray[np.int64]
+    _asker = "shape"
 
     def __init__(self, offsets: NDArray[np.int64], columns: _native.Columns) -> None:
         super().__init__(columns)
@@ -78,13 +64,4 @@ class AllContacts(Contacts):
     @cached_property
     def shape(self) -> NDArray[np.int64]:
         """The shape of each contact, by its number."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-
-    def of(self, shape: int) -> slice:
-        """Which contacts are those of a shape."""
-        shape = _options.integer(shape, "shape", 0, len(self.offsets) - 2)
-        return slice(int(self.offsets[shape]), int(self.offsets[shape + 1]))
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """All columns by name, the shape's number first."""
-        return {"shape": self.shape} | super().columns()
+        return self._askers()

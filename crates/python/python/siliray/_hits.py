@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _arrays, _native, _options
+from . import _arrays, _native
+from ._columns import Columns, Lists
 from .errors import TraceError
 
 #: What ids are where nothing is hit.
 MISS = 0xFFFFFFFF
-
-_COLUMNS = ("t", "u", "v", "instance", "geometry", "primitive")
 
 #: Arrays of so many bytes get large pages from NumPy, and are written much faster for it.
 _LARGE = 4 << 20
@@ -29,41 +28,6 @@ def room(count: int) -> _native.Columns:
         t, u, v = np.empty((3, count), np.float32)
         instance, geometry, primitive = np.empty((3, count), np.uint32)
     return t, u, v, instance, geometry, primitive
-
-
-class Columns:
-    """Columns of one length, which whatever reads Arrow takes without a copy. From then on they
-    cannot be written to."""
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """All columns by name: what `pandas.DataFrame` takes."""
-        raise NotImplementedError
-
-    def to_numpy(self) -> NDArray[np.void]:
-        """A structured array, as `siliray trace -o hits.npy` writes it."""
-        columns = self.columns()
-        types = [(name, column.dtype) for name, column in columns.items()]
-        array = np.empty(len(next(iter(columns.values()))), dtype=types)
-        for name, column in columns.items():
-            array[name] = column
-        return array
-
-    def _shared(self) -> dict[str, NDArray[Any]]:
-        """The columns for who takes them without a copy and counts on their staying as they are."""
-        columns = self.columns()
-        for column in columns.values():
-            column.flags.writeable = False
-        return columns
-
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> Any:
-        columns = self._shared()
-        batch = _native.record_batch(list(columns), list(columns.values()))
-        return batch.__arrow_c_array__(requested_schema)
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
-        columns = self._shared()
-        table = _native.table(list(columns), list(columns.values()))
-        return table.__arrow_c_stream__(requested_schema)
 
 
 class Hits(Columns):
@@ -92,12 +56,8 @@ class Hits(Columns):
     u: NDArray[np.float32]
     #: Weight of the triangle's third corner.
     v: NDArray[np.float32]
-    #: Which instance; 0 for a scene without instances.
-    instance: NDArray[np.uint32]
-    #: Which geometry of the object.
-    geometry: NDArray[np.uint32]
-    #: Which triangle of the geometry.
-    primitive: NDArray[np.uint32]
+
+    _names = ("t", "u", "v", "instance", "geometry", "primitive")
 
     def __init__(
         self, columns: _native.Columns, tracer: _native.Tracer, rays: _arrays.Rays
@@ -112,9 +72,6 @@ class Hits(Columns):
 
     def _of_hits(self, rays: NDArray[np.float32]) -> NDArray[np.float32]:
         return rays
-
-    def __len__(self) -> int:
-        return len(self.t)
 
     @cached_property
     def hit(self) -> NDArray[np.bool_]:
@@ -149,15 +106,11 @@ class Hits(Columns):
         asked for; NaN for a miss."""
         return self._vectors("normals")
 
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """All columns by name: what `pandas.DataFrame` takes."""
-        return {name: getattr(self, name) for name in _COLUMNS}
-
     def __repr__(self) -> str:
         return f"<siliray.{type(self).__name__}: {np.count_nonzero(self.hit)} of {len(self)} hit>"
 
 
-class AllHits(Hits):
+class AllHits(Lists, Hits):
     """Every hit of every ray, those of a ray in the order in which it meets them.
 
     >>> import siliray
@@ -170,8 +123,7 @@ class AllHits(Hits):
     slice(0, 2, None)
     """
 
-    #: Where the hits of each ray begin, and the end: (N + 1,).
-    offsets: NDArray[np.int64]
+    _asker = "ray"
 
     def __init__(
         self,
@@ -189,13 +141,4 @@ class AllHits(Hits):
     @cached_property
     def ray(self) -> NDArray[np.int64]:
         """The ray of each hit, by its number."""
-        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
-
-    def of(self, ray: int) -> slice:
-        """Which hits are those of a ray."""
-        ray = _options.integer(ray, "ray", 0, len(self.offsets) - 2)
-        return slice(int(self.offsets[ray]), int(self.offsets[ray + 1]))
-
-    def columns(self) -> dict[str, NDArray[Any]]:
-        """All columns by name, the ray's number first."""
-        return {"ray": self.ray} | super().columns()
+        return self._askers()

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
-from ._hits import MISS, Columns
+from ._columns import Columns
+from ._hits import MISS
 
 
 class NearestPoints(Columns):
@@ -34,22 +35,15 @@ class NearestPoints(Columns):
     u: NDArray[np.float64]
     #: Weight of the triangle's third corner.
     v: NDArray[np.float64]
-    #: Which instance; 0 for a scene without instances.
-    instance: NDArray[np.uint32]
-    #: Which geometry of the object.
-    geometry: NDArray[np.uint32]
-    #: Which triangle of the geometry.
-    primitive: NDArray[np.uint32]
     #: Whether the point that was asked about is behind the surface: on the side from which corners
     #: run clockwise. For a closed surface, whether it is inside.
     is_inside: NDArray[np.bool_]
 
+    _names = ("distance", "u", "v", "instance", "geometry", "primitive")
+
     def __init__(self, found: _native.Nearest) -> None:
         self.points, columns, self.is_inside = found
         self.distance, self.u, self.v, self.instance, self.geometry, self.primitive = columns
-
-    def __len__(self) -> int:
-        return len(self.distance)
 
     @cached_property
     def signed_distance(self) -> NDArray[np.float64]:
@@ -59,18 +53,8 @@ class NearestPoints(Columns):
     def columns(self) -> dict[str, NDArray[Any]]:
         """All columns by name; of the points, one for each coordinate; inside is 1."""
         x, y, z = np.ascontiguousarray(self.points.T)
-        return {
-            "x": x,
-            "y": y,
-            "z": z,
-            "distance": self.distance,
-            "u": self.u,
-            "v": self.v,
-            "instance": self.instance,
-            "geometry": self.geometry,
-            "primitive": self.primitive,
-            "is_inside": self.is_inside.view(np.uint8),
-        }
+        inside = {"is_inside": self.is_inside.view(np.uint8)}
+        return {"x": x, "y": y, "z": z} | super().columns() | inside
 
     def __repr__(self) -> str:
         found = np.count_nonzero(self.primitive != MISS)
