@@ -308,22 +308,13 @@ def measure_engines(options: argparse.Namespace, _: Path) -> Iterator[dict[str, 
         yield from against(what, count, pair, {"bare": wanted})
 
 
-def watched(process: subprocess.Popen[bytes]) -> float:
-    """The most memory of a process, in MB. (What `wait4` tells includes its parent's.)"""
-    peak = 0
-    while process.poll() is None:
-        lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
-        held = (int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
-        peak = max(peak, *held, 0)
-        time.sleep(0.005)
-    assert process.returncode == 0, "siliray trace has failed"
-    return peak / 1e3
-
-
 def measure_file(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
     """What `siliray trace` takes beyond the scene for a file of many rays."""
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+    sys.path.append(str(Path(__file__).parents[1] / "tests"))
+    from command import watched
 
     rays = bounce_rays(options, folder)
     one = pa.table(dict(zip(("ox", "oy", "oz", "dx", "dy", "dz"), rays.T.copy(), strict=True)))
@@ -336,11 +327,9 @@ def measure_file(options: argparse.Namespace, folder: Path) -> Iterator[dict[str
     peak, spent = {}, {}
     for name, file in files.items():
         # A small scene, so that nothing hides behind what building it takes.
-        command = [SILIRAY, "trace", "interior", "--triangles", "1000"]
-        command += ["--rays", file, "-o", folder / "hits.parquet"]
+        files_of = ("--rays", file, "-o", folder / "hits.parquet")
         start = time.perf_counter()
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        peak[name] = watched(process)
+        peak[name] = watched("trace", "interior", "--triangles", "1000", *files_of)
         spent[name] = time.perf_counter() - start
     found = pq.ParquetFile(folder / "hits.parquet").metadata.num_rows
     assert found == repeats * len(rays), f"{found} hits"

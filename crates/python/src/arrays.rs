@@ -223,7 +223,8 @@ impl Column<'_> {
     }
 }
 
-/// Rays in arrays: (N, 3) and (N, 3), or (N, 6), or (N, 8) with both bounds.
+/// Rays in arrays: (N, 3) and (N, 3), or (N, 6), or (N, 8) as in files: with `tmin` in column 3 and
+/// `tmax` in column 7.
 #[derive(FromPyObject)]
 pub(crate) struct RayArrays<'py> {
     #[pyo3(item(0))]
@@ -241,10 +242,8 @@ pub(crate) struct Rays<'a> {
     count: usize,
     origins: Rows<'a>,
     directions: Rows<'a>,
-    /// The column of the first direction.
+    /// Where a direction begins in a row: 0 in arrays of their own, 3 and 4 in rows of 6 and of 8.
     direction: usize,
-    /// Whether bounds stand in columns 6 and 7.
-    has_bounds: bool,
     tmin: Option<Column<'a>>,
     tmax: Option<Column<'a>>,
     /// Whether any of them are doubles.
@@ -265,14 +264,13 @@ impl RayArrays<'_> {
         let origins = self.origins.rows();
         let (directions, direction) = match &self.directions {
             Some(directions) => (directions.rows(), 0),
-            None => (origins, 3),
+            None => (origins, columns / 2),
         };
         Ok(Rays {
             count,
             origins,
             directions,
             direction,
-            has_bounds: self.directions.is_none() && columns == 8,
             tmin: self.tmin.as_ref().map(FloatColumn::column),
             tmax: self.tmax.as_ref().map(FloatColumn::column),
             is_wide: self.origins.is_wide()
@@ -304,9 +302,9 @@ impl Rays<'_> {
             self.directions.read(self.direction, range.clone(), rays, set);
             self.note_beyond(range.start, rays);
         }
-        if self.has_bounds {
-            let set = |ray: &mut Ray, bounds: Vec3| (ray.tmin, ray.tmax) = (bounds.y, bounds.z);
-            self.origins.read(5, range.clone(), rays, set);
+        if self.direction == 4 {
+            self.origins.read(1, range.clone(), rays, |ray, row: Vec3| ray.tmin = row.z);
+            self.origins.read(5, range.clone(), rays, |ray, row: Vec3| ray.tmax = row.z);
         }
         if let Some(tmin) = self.tmin {
             tmin.read(range.clone(), rays, |ray, t| ray.tmin = t);
@@ -363,7 +361,7 @@ impl Rays<'_> {
             true => ("origins", origin),
             false => ("directions", direction),
         };
-        let name = if self.direction == 3 { "rays" } else { name };
+        let name = if self.direction == 0 { name } else { "rays" };
         Err(errors::range(beyond(name, row, numbers)))
     }
 

@@ -1,7 +1,7 @@
 //! `Tracer`: many rays, fast.
 
 use crate::columns::{Columns, HitArrays, HitRoom, PyColumns, filled, room};
-use crate::generated::{GeneratedRays, RaySource};
+use crate::generated::{AnyRays, GeneratedRays, RaySource};
 use crate::job::{self, Watch};
 use crate::scene::Scene;
 use crate::{errors, names};
@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadwriteArray1};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use siliray::generators::Ground;
-use siliray::geometry::Vec3;
+use siliray::geometry::{Ray, Vec3};
 use siliray::gfx12::Gfx12;
 use siliray::input::{Input, Route, build_options};
 use siliray::machine::{MachineInput, RayFlags, downcast};
@@ -121,24 +121,17 @@ impl Tracer {
         })
     }
 
-    /// The rays themselves: ox oy oz dx dy dz tmin tmax.
+    /// The rays themselves: ox oy oz tmin dx dy dz tmax.
     fn rays<'py>(&self, py: Python<'py>, rays: RaySource<'py>) -> PyResult<PyPoints<'py>> {
         let rays = rays.rays()?;
         let mut rows = filled([0.0f32; 8], rays.len(), "rays")?;
-        self.run(py, rays.len(), None, |watch| {
-            let parts = rows.par_chunks_mut(CHUNK).enumerate();
-            let _ = parts.try_for_each_init(Vec::new, |part, (number, rows)| {
-                let start = number * CHUNK;
-                rays.read(start..start + rows.len(), part);
-                for (row, ray) in rows.iter_mut().zip(&*part) {
-                    ray.origin.write_to_slice(row);
-                    ray.direction.write_to_slice(&mut row[3..]);
-                    (row[6], row[7]) = (ray.tmin, ray.tmax);
-                }
-                watch.advance(part.len())
-            });
+        self.answer(py, &rays, &mut rows, None, |rays, rows| {
+            for (row, ray) in rows.iter_mut().zip(rays) {
+                ray.origin.write_to_slice(row);
+                ray.direction.write_to_slice(&mut row[4..]);
+                (row[3], row[7]) = (ray.tmin, ray.tmax);
+            }
         })?;
-        rays.held()?;
         PyArray1::from_vec(py, rows.into_flattened()).reshape([rays.len(), 8])
     }
 
@@ -196,16 +189,7 @@ impl Tracer {
     ) -> PyResult<()> {
         let (rays, batch) = (rays.rays()?, self.batch(ask)?);
         let answers = room(&mut room_for, rays.len())?;
-        self.run(py, rays.len(), progress, |watch| {
-            let parts = answers.par_chunks_mut(CHUNK).enumerate();
-            let _ = parts.try_for_each_init(Vec::new, |part, (number, answers)| {
-                let start = number * CHUNK;
-                rays.read(start..start + answers.len(), part);
-                batch.any_into(part, answers);
-                watch.advance(part.len())
-            });
-        })?;
-        rays.held()
+        self.answer(py, &rays, answers, progress, |rays, answers| batch.any_into(rays, answers))
     }
 
     /// How many primitives each ray hits, into `room_for`.
@@ -219,16 +203,9 @@ impl Tracer {
     ) -> PyResult<()> {
         let (rays, batch) = (rays.rays()?, self.batch(ask)?);
         let counts = room(&mut room_for, rays.len())?;
-        self.run(py, rays.len(), progress, |watch| {
-            let parts = counts.par_chunks_mut(CHUNK).enumerate();
-            let _ = parts.try_for_each_init(Vec::new, |part, (number, counts)| {
-                let start = number * CHUNK;
-                rays.read(start..start + counts.len(), part);
-                counts.copy_from_slice(&batch.count(part));
-                watch.advance(part.len())
-            });
-        })?;
-        rays.held()
+        self.answer(py, &rays, counts, progress, |rays, counts| {
+            counts.copy_from_slice(&batch.count(rays));
+        })
     }
 
     /// All hits of each ray. Where those of each end goes into `room_for`.
@@ -357,6 +334,27 @@ impl Tracer {
     fn view(&self) -> View<'_> {
         let scene = self.input.as_scene();
         View { scene, input: Some(&self.walked), ..View::of(self.walked.tree()) }
+    }
+
+    /// One answer for each ray: `answer` is given some rays, and where theirs go.
+    fn answer<T: Send>(
+        &self,
+        py: Python<'_>,
+        rays: &AnyRays<'_>,
+        answers: &mut [T],
+        progress: Option<&Bound<'_, PyAny>>,
+        answer: impl Fn(&[Ray], &mut [T]) + Sync,
+    ) -> PyResult<()> {
+        self.run(py, rays.len(), progress, |watch| {
+            let parts = answers.par_chunks_mut(CHUNK).enumerate();
+            let _ = parts.try_for_each_init(Vec::new, |part, (number, answers)| {
+                let start = number * CHUNK;
+                rays.read(start..start + answers.len(), part);
+                answer(part, answers);
+                watch.advance(part.len())
+            });
+        })?;
+        rays.held()
     }
 
     /// What `of` says of position and normal of each hit.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,12 +18,16 @@ SILIRAY = os.environ.get("SILIRAY", "")
 TIMES = ("seconds", "_per_second", "output", "file", "html", "csv")
 
 
-def documents(*arguments: object) -> list[Any]:
-    """What `siliray … --json` prints."""
+def call(*arguments: object) -> list[str]:
+    """How the command line is called."""
     if not os.path.isfile(SILIRAY):
         pytest.skip("the variable SILIRAY names no program")
-    command = [SILIRAY, *(str(argument) for argument in arguments), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True)
+    return [SILIRAY, *(str(argument) for argument in arguments)]
+
+
+def documents(*arguments: object) -> list[Any]:
+    """What `siliray … --json` prints."""
+    done = subprocess.run(call(*arguments, "--json"), capture_output=True, text=True)
     assert done.stdout, done.stderr
     text, found, decoder = done.stdout, [], json.JSONDecoder()
     while text.strip():
@@ -34,6 +40,18 @@ def documents(*arguments: object) -> list[Any]:
 def document(*arguments: object) -> Any:
     """The same where it is one document."""
     return documents(*arguments)[0]
+
+
+def watched(*arguments: object) -> float:
+    """The most memory that `siliray …` holds, in MB. (What `wait4` tells includes its parent's.)"""
+    process, peak = subprocess.Popen(call(*arguments), stdout=subprocess.DEVNULL), 0
+    while process.poll() is None:
+        lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+        held = (int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
+        peak = max(peak, *held, 0)
+        time.sleep(0.005)
+    assert process.returncode == 0, f"siliray {arguments[0]} has failed"
+    return peak / 1e3
 
 
 def timeless(value: Any) -> Any:

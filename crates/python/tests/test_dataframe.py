@@ -49,7 +49,7 @@ def tracer() -> siliray.Tracer:
 def stored(tracer: siliray.Tracer, count: int) -> tuple[pa.Table, siliray.Hits]:
     """Rays as a table, and what they hit."""
     rays = tracer._native.rays(tracer.generate(SCATTER, count=count))
-    names = ["ox", "oy", "oz", "dx", "dy", "dz", "tmin", "tmax"]
+    names = ["ox", "oy", "oz", "tmin", "dx", "dy", "dz", "tmax"]
     columns = dict(zip(names, np.ascontiguousarray(rays.T), strict=True))
     columns["tmax"][::3] = 1.5
     rays = np.stack([columns[name] for name in names], axis=1)
@@ -194,6 +194,14 @@ def test_simulations() -> None:
     assert "slots = many: expected a whole number" in runs["error"][2].as_py()
     through_daft = simulate(daft.from_arrow(table), SCENE, rays=64, workers=2).to_arrow()
     assert through_daft.to_pydict() == runs.to_pydict()
+    structs = pa.table({"config": [{"base": "patent"}, {"slots": 4}]})
+    for frame in (structs, daft.from_arrow(structs)):
+        answer = simulate(frame, SCENE, rays=64).to_pydict()
+        assert answer["cycles"] == runs["cycles"].to_pylist()[:2]
+    for call, option in ((simulate, {"sweep": {"slots": [4, 8]}}), (conformance, {"seed": 3})):
+        arguments = (table, SCENE) if call is simulate else (table,)
+        with pytest.raises(siliray.OptionError, match="no such option"):
+            call(*arguments, **option)
 
 
 def test_checks_and_the_law(tmp_path: Path) -> None:
@@ -267,15 +275,14 @@ def test_what_is_wrong_is_said() -> None:
 @pytest.mark.skipif("SILIRAY" not in os.environ, reason="no command line to compare with")
 def test_tables_of_the_command_line(tracer: siliray.Tracer, tmp_path: Path) -> None:
     """What pyarrow writes is read by `siliray trace`, and what it writes is read by pyarrow."""
-    count = int(os.environ.get("SILIRAY_TABLE_RAYS", "300000"))
+    count = 300_000
     table, hits = stored(tracer, count)
     table = table.drop_columns(["ray"])
     pq.write_table(table, tmp_path / "rays.parquet", row_group_size=70_000)
     pq.write_table(table, tmp_path / "zstd.parquet", compression="zstd")
     pa.feather.write_feather(table, tmp_path / "rays.arrow")
     rays = np.stack([table[name].to_numpy() for name in table.column_names], axis=1)
-    # The rows of an array have tmin before the direction.
-    np.save(tmp_path / "rays.npy", rays[:, [0, 1, 2, 6, 3, 4, 5, 7]])
+    np.save(tmp_path / "rays.npy", rays)
     for source, target in (
         ("rays.npy", "hits.npy"),
         ("rays.parquet", "hits.parquet"),

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import siliray
+from command import document
 from siliray.generators import Camera, Scatter
-from worlds import every_hit, rays, soup
+from worlds import bounded, every_hit, rays, soup
 
 VERTICES, FACES = soup(300, 5)
 RAYS = rays(2000, 6)
@@ -108,8 +109,8 @@ def test_a_mirrored_instance_keeps_the_fronts_of_its_object() -> None:
 
 
 def test_rays_never_go_backwards(tracer: siliray.Tracer) -> None:
-    eight = np.concatenate([RAYS, np.zeros((len(RAYS), 1)), np.full((len(RAYS), 1), 9.0)], 1)
-    eight[7, 6] = -0.5
+    eight = bounded(RAYS, 0.0, 9.0)
+    eight[7, 3] = -0.5
     for ask in (tracer.closest, tracer.any, tracer.count, tracer.all):
         with pytest.raises(siliray.OptionError, match=r"tmin: found -1.0 in row 0"):
             ask(RAYS, tmin=-1.0)
@@ -160,13 +161,27 @@ def same(a: siliray.Hits, b: siliray.Hits) -> bool:
         lambda r: (r.astype(np.float64),),
         lambda r: (r.astype(">f4"),),
         lambda r: (r.tolist(),),
-        lambda r: (np.concatenate([r, np.zeros((len(r), 1)), np.full((len(r), 1), np.inf)], 1),),
+        lambda r: (bounded(r, 0, np.inf),),
+        lambda r: (np.asfortranarray(bounded(r.astype(float), 0, np.inf)),),
     ],
-    ids="pair copies fortran strided reversed double swapped lists eight".split(),
+    ids="pair copies fortran strided reversed double swapped lists eight columns".split(),
 )
 def test_rays_come_in_any_layout(tracer: siliray.Tracer, shaped) -> None:
     assert same(tracer.closest(*shaped(RAYS)), tracer.closest(RAYS))
     assert np.array_equal(tracer.any(*shaped(RAYS)), tracer.any(RAYS))
+
+
+def test_files_of_rays_hold_arrays_of_rays(tmp_path: Path) -> None:
+    """What the command line writes and reads is traced as it is, bounds and all."""
+    files = tmp_path / "rays.npy", tmp_path / "hits.npy"
+    document("rays", "organic", "--workload", "occlusion", "--rays", 900, "-o", files[0])
+    rays = np.load(files[0])
+    assert rays.shape == (900, 8) and np.isfinite(rays[:, 7]).all()
+    rays[::2, 3] = 0.5 * rays[::2, 7]
+    np.save(files[0], rays)
+    document("trace", "organic", "--rays", files[0], "-o", files[1])
+    hits = siliray.Tracer("organic").closest(rays)
+    assert hits.hit.any() and np.array_equal(hits.to_numpy(), np.load(files[1]))
 
 
 def test_read_only_unaligned_and_half_arrays(tracer: siliray.Tracer) -> None:

@@ -22,6 +22,11 @@ def rays(count: int, seed: int) -> np.ndarray:
     return np.concatenate([origins, directions], axis=1).astype(np.float32)
 
 
+def bounded(rays: np.ndarray, tmin: float, tmax: float) -> np.ndarray:
+    """Rays of eight columns, as files have them."""
+    return np.insert(rays, [3, 6], [tmin, tmax], axis=1)
+
+
 def every_hit(vertices: np.ndarray, faces: np.ndarray, rays: np.ndarray) -> np.ndarray:
     """The parameter of each ray at each triangle, in double precision; inf where it misses."""
     a, b, c = (vertices[faces[:, corner]].astype(np.float64) for corner in range(3))

@@ -100,13 +100,13 @@ def rays(
     names: tuple[str, str] = ("origins", "directions"),
 ) -> RayArrays:
     """Rays: origins and directions of shape (N, 3), one of which may be a single row for all; or
-    one array of shape (N, 6), or (N, 8) with both bounds."""
+    one array of shape (N, 6), or (N, 8) with bounds: ox oy oz tmin dx dy dz tmax."""
     if directions is None:
         first: Array = table(origins, "rays", 6, 8)
         second: Array | None = None
         count = first.shape[0]
         if first.shape[1] == 8:
-            _none_negative(first[:, 6], "rays: tmin")
+            _none_negative(first[:, 3], "rays: tmin")
     else:
         first, second = table(origins, names[0], 3), table(directions, names[1], 3)
         count = max(first.shape[0], second.shape[0])

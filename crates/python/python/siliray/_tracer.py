@@ -39,10 +39,10 @@ class Tracer:
     built: `fast`, `balanced` or `best` (the default).
 
     Rays are `origins` and `directions` of shape (N, 3), one of which may be a single row; or one
-    array of shape (N, 6), or (N, 8) with the smallest and largest parameter. Single floats in any
-    layout are read where they are; doubles are rounded, and those that single floats cannot hold
-    are an error. A direction need not have unit length. A ray with a NaN or an infinity, without a
-    direction, or with `tmin` above `tmax` hits nothing; a negative `tmin` is an error.
+    array of shape (N, 6), or (N, 8) as in files of rays: ox oy oz tmin dx dy dz tmax. Single floats
+    in any layout are read where they are; doubles are rounded, and those that single floats cannot
+    hold are an error. A direction need not have unit length. A ray with a NaN or an infinity,
+    without a direction, or with `tmin` above `tmax` hits nothing; a negative `tmin` is an error.
 
     >>> import numpy as np, siliray
     >>> tracer = siliray.Tracer("organic")

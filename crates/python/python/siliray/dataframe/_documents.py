@@ -66,21 +66,26 @@ class Documents(Work):
 
 class Simulate(Documents):
     """`config` becomes a run of the traversal unit: the name of a shipped configuration, a file, or
-    a JSON object of parameters. `cycles` is a column of its own."""
+    parameters as a JSON object or a struct, in which nulls count for nothing. `cycles` is a column
+    of its own."""
 
     column = "config"
     keys = {"cycles": pa.uint64()}
 
     def __init__(self, scene: SceneLike, **options: Any) -> None:
-        self._scene, self._options = sent(scene), _known(siliray.simulate, options)
+        self._scene, self._options = sent(scene), _known(siliray.simulate, options, "sweep")
 
     def answer(self, question: Any) -> dict[str, Any]:
-        if not isinstance(question, str):
-            raise DtypeError(f"config: found {question!r}, expected a name or a JSON object")
-        try:
-            config = json.loads(question) if question.lstrip().startswith("{") else question
-        except json.JSONDecodeError as error:
-            raise DtypeError(f"config: {error}") from error
+        config = question
+        if isinstance(question, dict):
+            config = {key: value for key, value in question.items() if value is not None}
+        elif not isinstance(question, str):
+            raise DtypeError(f"config: found {question!r}, expected a name or parameters")
+        elif question.lstrip().startswith("{"):
+            try:
+                config = json.loads(question)
+            except json.JSONDecodeError as error:
+                raise DtypeError(f"config: {error}") from error
         scene = received(self._scene)
         document: dict[str, Any] = siliray.simulate(scene, config, **self._options)["runs"][0]
         return document
@@ -105,7 +110,7 @@ class Conformance(Documents):
     keys = {"mismatches": pa.uint64()}
 
     def __init__(self, **options: Any) -> None:
-        self._options = _known(siliray.conformance, options)
+        self._options = _known(siliray.conformance, options, "seed")
 
     def answer(self, question: Any) -> dict[str, Any]:
         if not isinstance(question, int):
@@ -113,10 +118,12 @@ class Conformance(Documents):
         return siliray.conformance(seed=question, **self._options)
 
 
-def _known(function: Callable[..., Any], options: dict[str, Any]) -> dict[str, Any]:
-    """Options that a function has: what is wrong with others is said before workers start."""
+def _known(function: Callable[..., Any], options: dict[str, Any], own: str) -> dict[str, Any]:
+    """Options that a function has, but for those that each row has: what is wrong with others is
+    said before workers start."""
     parameters = inspect.signature(function).parameters.values()
     known = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY]
+    known = [name for name in known if name not in (own, "progress")]
     for name in options:
         if name not in known:
             raise OptionError(f"{name}: no such option, expected {', '.join(known)}")
