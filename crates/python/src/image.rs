@@ -1,5 +1,7 @@
 //! `Image`: bytes as hardware reads them, and what they say.
 
+use crate::machines::model;
+use crate::scene::Scene;
 use crate::{document, errors, job, names};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -10,7 +12,7 @@ use siliray::documents::structure::StructureDocument;
 use siliray::find::Wanted;
 use siliray::gfx12::layout::{PointerFlags, Resource};
 use siliray::image_diff;
-use siliray::input::{OpenedImage, StoredImage};
+use siliray::input::{OpenedImage, StoredImage, geometry_of};
 use siliray::intersect::{IntersectError, Operands, intersect};
 use siliray::machine::{ImageFile, NodeRef, RawLayout, ReadError, ReadOptions};
 use siliray::scene::read_file;
@@ -85,10 +87,17 @@ impl Image {
         PyBytes::new(py, &self.bytes)
     }
 
-    /// What a check finds.
-    fn check(&self, py: Python<'_>) -> PyResult<String> {
+    /// What a check finds, and how a sound image differs from the scene that it was made of.
+    fn check(&self, py: Python<'_>, scene: Option<&Scene>) -> PyResult<String> {
+        if scene.is_some() && !self.opened.format.holds_trees() {
+            let format = self.opened.format.name;
+            return Err(errors::option(format!("scene: the format {format} holds no trees")));
+        }
         job::run(py, 0, None, |_| {
-            let report = self.opened.check(None).map_err(|error| self.broken(error))?;
+            let made_of =
+                |scene| geometry_of(&*model(scene)?).map_err(|error| errors::build(&error));
+            let scene = scene.map(made_of).transpose()?;
+            let report = self.opened.check(scene.as_ref()).map_err(|error| self.broken(error))?;
             let name = self.opened.name.clone();
             let findings = &report.findings;
             document::text(&CheckDocument::new(name, report.nodes, findings, findings))

@@ -130,7 +130,7 @@ def test_a_killed_node_changes_nothing(cluster: Any) -> None:
     start = time.perf_counter()
     HISTOGRAM(tracer, tracer.generate(SCATTER, 0, 500_000), 0)
     # About a third of a second for a row, on whatever machine.
-    rows, rays = 60, int(500_000 / (time.perf_counter() - start) / 3)
+    rows, rays = 40, int(500_000 / (time.perf_counter() - start) / 3)
     table = generated(SCATTER, rows * rays, rays_per_row=rays)
     dataset = ray.data.from_arrow(table).repartition(rows)
     # An actor fits twice on no node, so that there is room for one more.

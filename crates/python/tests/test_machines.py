@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import siliray
 from command import document, documents, timeless
+from siliray import isbe
 from worlds import soup
 
 SCENE = siliray.Scene.open("interior", triangles=2000)
@@ -102,6 +103,17 @@ def test_raw_memory_is_read_as_its_writer_has_it() -> None:
         wrong = siliray.RawMemory(**{**layout, "format": format}, writer=writer)
         with pytest.raises(siliray.Error, match="writer"):
             siliray.Image.open(file, raw=wrong)
+
+
+def test_a_check_compares_with_the_scene(image: siliray.Image, file: Path) -> None:
+    assert siliray.check(image, scene=SCENE)["sound"]
+    same = document("check", file, "--scene", "interior", *SIZE)
+    assert timeless(siliray.check(file, scene=SCENE)) == timeless(same)
+    moved = document("check", file, "--scene", "interior", "--triangles", 1900)
+    found = siliray.check(file, scene=siliray.Scene.open("interior", triangles=1900))
+    assert timeless(found) == timeless(moved) and not found["sound"]
+    with pytest.raises(siliray.OptionError, match="scene: the format isbe holds no trees"):
+        siliray.check(isbe.capture(SCENE), scene=SCENE)
 
 
 def test_check_and_inspect_say_what_the_commands_say(image: siliray.Image, file: Path) -> None:
@@ -322,6 +334,16 @@ def test_forked_processes_and_threads_answer_alike() -> None:
     assert child.exitcode == 0
     with ThreadPoolExecutor(4) as pool:
         assert all(answer == usual for answer in pool.map(lambda _: everything(), range(4)))
+
+
+def test_stacks_are_those_of_the_machine() -> None:
+    def hits(machine: str, size: int) -> object:
+        walk = siliray.walk(SCENE, pixel=(400, 300), machine=machine, stack_size=size)
+        return walk.answer["hits"]
+
+    assert hits("gfx11-radv", 64) == hits("gfx11-radv", 8) and hits("hart", 200)
+    with pytest.raises(siliray.OptionError, match="no stack of 40 entries, but of 8, 16, 32 or 64"):
+        hits("gfx11-radv", 40)
 
 
 @pytest.mark.parametrize(

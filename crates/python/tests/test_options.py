@@ -99,7 +99,7 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
         )
         for name in ("closest", "any", "count", "all")
     },
-    "all.of": (EVERY.of, dict(ray=0)),
+    "all.of": (EVERY.of, dict(number=0)),
     "nearest_point": (TRACER.nearest_point, dict(points=ORIGIN, within=5.0, mask=1)),
     "touches": (TRACER.touches, dict(shapes=siliray.Spheres(ORIGIN, 9), exact=True, mask=1)),
     "first_contact": (TRACER.first_contact, dict(shapes=siliray.Spheres(ORIGIN, 9), exact=True)),
@@ -126,7 +126,7 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
             max_leaf=2, ending="rra",
         ),
     ),
-    "check": (siliray.check, dict(image=IMAGE)),
+    "check": (siliray.check, dict(image=IMAGE, scene=SCENE)),
     "inspect": (siliray.inspect, dict(image=IMAGE, tree=True, depth=1)),
     **{
         f"inspect.{name}": (lambda name=name, **one: siliray.inspect(IMAGE, **one), {name: value})
@@ -173,7 +173,10 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
     ),
     "conformance": (
         siliray.conformance,
-        dict(images=IMAGE, seed=1, rays=4, only=(), stack_size=16),
+        dict(seed=1, rays=4, only=("format=ttu", "preset=fast"), stack_size=16),
+    ),
+    "conformance.images": (
+        lambda images: images is None or siliray.conformance(images, rays=4), dict(images=IMAGE)
     ),
     "clearance": (siliray.clearance, dict(scene=SCENE, part=MESH, along=[0, 0, 1])),
     "render": (
@@ -357,9 +360,11 @@ def test_options_without_meaning_are_refused() -> None:
         (lambda: siliray.Image.from_bytes(5), "data: "),
         (lambda: siliray.Scene.open("organic", triangles=2**40), "triangles: "),
         (lambda: siliray.compare(SCENE, rays=2**40), "rays: "),
+        (lambda: siliray.conformance(IMAGE, only=["format=ttu"]), "only: .* images"),
         (lambda: siliray.simulate(SCENE, rays=2**40), "rays: "),
         (lambda: dataframe.generated(CAMERA, 2**60, rays_per_row=1), "rays_per_row: "),
         (lambda: dataframe.Histogram(0, 1, 2**40), "bins: "),
+        (lambda: dataframe.cast_rays(TABLE.to_pandas(), SCENE), r"found pandas.*DataFrame, exp"),
         (lambda: siliray.render(SCENE, size=(2**31, 2**31)), "2147483648x"),
     ):
         with pytest.raises(siliray.Error, match=text):

@@ -89,6 +89,15 @@ def test_wrong_scenes_are_named(make, error: str, text: str) -> None:
         make()
 
 
+def test_objects_are_geometries_pairs_or_lists_of_them() -> None:
+    pair, geometry = (VERTICES, FACES), siliray.Geometry(VERTICES, FACES)
+    places = [siliray.Instance(0), siliray.Instance(1)]
+    for objects in ([pair, geometry], [[pair], (geometry,)], ((VERTICES, FACES.tolist()), [pair])):
+        assert siliray.Scene.from_objects(objects, places).placed_triangles == 120
+    for two in ([pair, geometry], (pair, geometry), (geometry, geometry)):
+        assert siliray.Scene.from_objects([two], places[:1]).placed_triangles == 120
+
+
 def test_wrong_instances_are_named() -> None:
     def place(**options: object) -> None:
         siliray.Scene.from_objects([[(VERTICES, FACES)]], [siliray.Instance(**options)])

@@ -15,7 +15,7 @@ from .errors import FileError, OptionError
 
 if TYPE_CHECKING:
     from ._native import ReadChoice
-    from ._scene import Scene
+    from ._scene import Scene, SceneLike
 
 #: An image, a path, or the bytes of a file.
 ImageLike: TypeAlias = Union["Image", str, PathLike[str], bytes, bytearray, memoryview]
@@ -129,9 +129,11 @@ class Image:
         """Writes the file."""
         write_file(path, self.to_bytes())
 
-    def check(self) -> Document:
+    def check(self, *, scene: SceneLike | None = None) -> Document:
         """What :func:`siliray.check` finds."""
-        return document(self._native.check())
+        from ._scene import Scene
+
+        return document(self._native.check(None if scene is None else Scene.of(scene)._native))
 
     def scene(self) -> Scene:
         """The image as a scene, which machines walk as it is stored; it must be sound."""

@@ -13,11 +13,13 @@ from ._document import Document, document
 from ._image import Image, ImageLike, words
 from ._options import Vector
 from ._progress import Progress, callback
+from ._scene import SceneLike
 from .errors import OptionError
 
 
-def check(image: ImageLike) -> Document:
-    """Proves that an image is safe to walk, or says what is wrong with it.
+def check(image: ImageLike, *, scene: SceneLike | None = None) -> Document:
+    """Proves that an image is safe to walk, or says what is wrong with it. Of a `scene` that it was
+    made of, every primitive must be in it, bit for bit.
 
     The keys are those of `siliray check --json`: `sound`, `errors`, `warnings`, `findings` …
 
@@ -28,7 +30,7 @@ def check(image: ImageLike) -> Document:
     >>> siliray.check(broken)["findings"][0]["rule"]
     'container_magic'
     """
-    return Image.of(image).check()
+    return Image.of(image).check(scene=scene)
 
 
 def inspect(

@@ -22,10 +22,10 @@ Vector: TypeAlias = Sequence[float]
 
 def wrong(name: str, value: object, expected: str) -> NoReturn:
     """Says what was found and what was expected."""
-    found = repr(value)
-    if len(found) > 80:
-        found = found[:77] + "..."
-    raise OptionError(f"{name}: found {found} ({type(value).__name__}), expected {expected}")
+    lines, kind = repr(value).splitlines() or [""], type(value).__name__
+    # Whole tables say nothing in a line.
+    found = f"{lines[0]:.80} ({kind})" if len(lines) == 1 else f"{type(value).__module__}.{kind}"
+    raise OptionError(f"{name}: found {found}, expected {expected}")
 
 
 def integer(value: object, name: str, low: int = 0, high: int = MOST) -> int:

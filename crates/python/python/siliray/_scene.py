@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any, TypeAlias, Union
+from typing import Any, TypeAlias, TypeGuard, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -134,7 +134,9 @@ class Scene:
         array([False])
         """
         parts = [
-            [one] if _is_mesh(one) else _listed(one, f"objects[{number}]", "a list of geometries")
+            [one]
+            if _is_mesh(one) or _is_pair(one)
+            else _listed(one, f"objects[{number}]", "a list of geometries")
             for number, one in enumerate(_listed(objects, "objects", "lists of geometries"))
         ]
         placed = _listed(instances, "instances", "a list of Instance")
@@ -181,9 +183,9 @@ class Scene:
             return cls.open(thing)
         if hasattr(thing, "graph") and hasattr(thing, "geometry"):
             return _trimesh_scene(thing)
-        if not (_is_mesh(thing) or (isinstance(thing, tuple) and len(thing) == 2)):
+        if not (_is_mesh(thing) or _is_pair(thing)):
             found = type(thing).__name__
-            expected = "a scene, an image, a path, a mesh or a pair of arrays"
+            expected = "a scene, an image, a path, a mesh or a tuple (vertices, faces)"
             raise SceneError(f"scene: found {found}, expected {expected}")
         return cls.from_geometries([thing])
 
@@ -245,13 +247,20 @@ def _is_mesh(thing: object) -> bool:
     return any(hasattr(thing, name) for name in ("vertices", "vertex"))
 
 
+def _is_pair(thing: object) -> TypeGuard[tuple[Any, Any]]:
+    """Whether it is vertices and faces, and not two geometries."""
+    if not (isinstance(thing, tuple) and len(thing) == 2):
+        return False
+    return not any(_is_mesh(part) or _is_pair(part) for part in thing)
+
+
 def _geometry(thing: GeometryLike) -> tuple[_arrays.Array, _arrays.Array, str, bool]:
     name, opaque = "", True
     if isinstance(thing, Geometry):
         vertices, faces = thing.vertices, thing.faces
         name = _options.text(thing.name, "name")
         opaque = _options.truth(thing.opaque, "opaque")
-    elif isinstance(thing, tuple) and len(thing) == 2:
+    elif _is_pair(thing):
         vertices, faces = thing
     else:
         vertices, faces = mesh_arrays(thing)

@@ -13,6 +13,7 @@ from ._image import Image, ImageLike
 from ._progress import Progress, callback
 from ._scene import Scene, SceneLike
 from ._walk import Camera, chosen_camera
+from .errors import OptionError
 
 #: Rays that are held in memory at once; more are a mistake.
 _MOST_RAYS = 10**8
@@ -181,13 +182,18 @@ def conformance(
     [0, ...]
     """
     named = images if isinstance(images, list) else [] if images is None else [images]
+    if images is not None and not named:
+        _options.wrong("images", images, "images, or None for worlds of its own")
+    cells = _options.texts(only, "only")
+    if named and cells:
+        raise OptionError("only: it chooses among the law's own worlds, and there are images")
     text = _native.law(
         [Image.of(image).scene()._native for image in named],
         {
             "seed": _options.integer(seed, "seed", 0, 2**64 - 1),
             "rays": _options.integer(rays, "rays", 1),
-            "only": _options.texts(only, "only"),
-            "stack_size": _options.integer(stack_size, "stack_size", 1, 31),
+            "only": cells,
+            "stack_size": _options.integer(stack_size, "stack_size", 1, 0xFF),
         },
         callback(progress),
     )

@@ -162,7 +162,7 @@ def chosen_walker(
         "rebuild": _options.truth(rebuild, "rebuild"),
         "preset": _options.optional_text(preset, "preset"),
         "rule": _options.text(rule, "rule"),
-        "stack_size": _options.optional_integer(stack_size, "stack_size", 1, 31),
+        "stack_size": _options.optional_integer(stack_size, "stack_size", 1, 0xFF),
     }
 
 
