@@ -31,7 +31,14 @@ impl Simd for Plain {
     }
 
     #[inline(always)]
-    fn prefetch(_: *const u8) {}
+    fn prefetch(address: *const u8) {
+        #[cfg(target_arch = "x86_64")]
+        super::x86::prefetch(address);
+        #[cfg(target_arch = "aarch64")]
+        super::neon::prefetch(address);
+        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+        let _ = address;
+    }
 
     #[inline(always)]
     unsafe fn twice(four: *const f32) -> Self::F8 {

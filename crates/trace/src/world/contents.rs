@@ -4,6 +4,7 @@ use super::leaf::{self, MAX_TRIANGLES};
 use super::prepare::{Boxes, unbounded_unless_finite, unbounded_unless_finite_or_empty};
 use super::room::{Extent, Room};
 use super::{Pointer, PrimitiveIds};
+use crate::simd::{Plain, Simd};
 use crate::world::pointer::UNIT;
 use geometry::Aabb;
 use rayon::prelude::*;
@@ -19,6 +20,9 @@ pub(super) trait Contents: Sync {
 
     /// The room of a leaf with these items; `None` if there is not enough.
     fn extent(&self, items: &[u32], leaf: &Aabb) -> Option<Extent>;
+
+    /// Asks for the memory of items that are soon written.
+    fn prefetch(&self, _: &[u32]) {}
 
     /// The pointer, if the items make a single piece, which is written to `room`, at `at`; places
     /// of leaves begin at the unit `leaf_shift`.
@@ -94,6 +98,18 @@ impl Contents for PrimitiveLeaves<'_> {
     fn extent(&self, items: &[u32], _: &Aabb) -> Option<Extent> {
         let triangles = self.triangle_count(items);
         Extent::of_primitives(triangles, items.len() - triangles)
+    }
+
+    #[inline]
+    fn prefetch(&self, items: &[u32]) {
+        for &item in items {
+            // Of a procedural box: what it names is read elsewhere, and a hint harms nothing.
+            let triangle = self.primitives.triangles.as_ptr().wrapping_add(item as usize);
+            let id = self.primitives.ids.as_ptr().wrapping_add(item as usize);
+            Plain::prefetch(triangle.cast());
+            Plain::prefetch(triangle.wrapping_add(1).cast::<u8>().wrapping_sub(1));
+            Plain::prefetch(id.cast());
+        }
     }
 
     #[inline]

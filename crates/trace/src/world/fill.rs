@@ -87,6 +87,9 @@ impl<C: Contents> Fill<'_, C> {
         let mut next = at.plus(Extent { nodes: 1, ..Extent::default() })?;
         let mut children = Vec::with_capacity(count);
         for (place, &(entry, ..)) in below.iter().enumerate() {
+            if self.bvh.nodes()[entry].link.is_leaf() {
+                self.contents.prefetch(self.bvh.items(&self.bvh.nodes()[entry]));
+            }
             let extent = self.extents[entry];
             let (room, more) = rest.split(extent);
             children.push(Child { entry, slot: slot_of[place], at: next, room });
