@@ -8,7 +8,7 @@ use crate::layout::{
 };
 use crate::{GFX11_NAME, Generation, Writer};
 use bvh4::decode::instance::{Beside, instance_flags};
-use bvh4::image::dialect::{BoxFields, InstanceBits, field_bits};
+use bvh4::image::dialect::{BoxFields, ID_WORD_BITS, InstanceBits, field_bits};
 use bvh4::image::examine::check_bases;
 use bvh4::image::surveyor::collect;
 use bvh4::image::{
@@ -311,9 +311,14 @@ impl Dialect for Structure {
                 mask: node.mask,
                 sbt_offset: node.sbt_offset,
                 flags: own(flags, node.flags()),
+                told: node.flags(),
                 base_flags: flags,
                 stray_flags: node.child_base.flags() - flags,
-                header_distance: Some(node.bvh_offset),
+                stray_address: node.child_base.stray_address(),
+                header_below: Some((
+                    node.bvh_offset,
+                    field_bits(RadvInstanceNode::bvh_offset.bits()),
+                )),
                 index: Some(node.instance_index),
                 beside: Some(Beside {
                     custom_index: node.custom_index,
@@ -334,10 +339,15 @@ impl Dialect for Structure {
             mask: node.mask,
             sbt_offset: node.sbt_offset,
             flags: own(flags, node.flags()),
+            told: node.flags(),
             base_flags: flags,
             // GPURT's loops drop them.
             stray_flags: PointerFlags::empty(),
-            header_distance: None,
+            stray_address: node.child_base.stray_address(),
+            header_below: (self.writer == Writer::Gpurt).then(|| {
+                let bits = field_bits(GpurtInstanceNode::metadata_size.bits());
+                (node.metadata_size, bits)
+            }),
             index: Some(node.instance_index),
             beside: Some(Beside {
                 custom_index: node.instance_id,
@@ -383,6 +393,10 @@ impl Dialect for Structure {
         Some(node.encode())
     }
 
+    fn has_geometries(&self) -> bool {
+        self.writer != Writer::Hiprt
+    }
+
     fn keeps_procedural_boxes(&self) -> bool {
         self.writer != Writer::Radv
     }
@@ -423,15 +437,24 @@ impl Dialect for Structure {
         let Some(bits) = memory.half_node(self.address_of(pointer)) else { return };
         let node = GpurtTriangleNode::decode(&bits);
         let word = node.id_word;
-        let is_second = pointer.kind() == Bvh4Kind::Triangle1;
         let has_second = word >> 8 & 0xFF != 0 && self.writer != Writer::Hiprt;
-        let expected = "a description of triangle 1, and a pointer of type 1";
-        let missing = (is_second && !has_second).then_some(expected);
         let infos = word
             .to_le_bytes()
             .map(|byte| TriangleInfo { procedural: false, ..TriangleInfo::from_byte(byte) });
         let infos = &infos[..self.triangle_count(pointer, &node)];
-        check_triangles(pointer, word, infos, missing, report);
+        check_triangles(pointer, word, infos, has_second, report);
+        for (which, info) in infos.iter().enumerate().filter(|_| self.has_flags()) {
+            let is_opaque = self.triangle(&bits, which).is_opaque();
+            if info.opaque != is_opaque && self.writer != Writer::RadvFile {
+                let start = ID_WORD_BITS.start + 8 * which as u32;
+                let texts = [
+                    format!("bit 7 is {}", u8::from(info.opaque)),
+                    format!("{}, as the geometry word has it", u8::from(is_opaque)),
+                    format!("triangle {which} of node {pointer}"),
+                ];
+                report(Rule::Opacity, start + 7..start + 8, texts);
+            }
+        }
     }
 
     fn unused_planes(

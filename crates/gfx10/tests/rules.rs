@@ -104,15 +104,31 @@ fn rules_are_enforced() {
             set(image, at.base + 112, flags | 0x0F);
         }),
         (Rule::MissedCulling, |image, at| set(image, at.base + 112, 0)),
+        (Rule::Opacity, |image, at| {
+            let word = get(image, at.triangle + 60);
+            set(image, at.triangle + 60, word ^ 0x80);
+        }),
+        (Rule::LostPrimitive, |image, at| {
+            let word = get(image, at.triangle + 60);
+            set(image, at.triangle + 60, word | 0x9900);
+        }),
         (Rule::TriangleCount, |image, at| set(image, at.base + 116, 77)),
     ];
     let two_levels: &[(Rule, Break)] = &[
         (Rule::InstanceBase, |image, at| set(image, at.instance + 56, 0x7000_0000)),
+        (Rule::InstanceBase, |image, at| {
+            let base = get(image, at.instance + 56);
+            set(image, at.instance + 56, base + 2);
+        }),
         (Rule::Transform, |image, at| (0..4).for_each(|k| set(image, at.instance + 4 * k, 0))),
         (Rule::InstanceFlags, |image, at| {
             let high = get(image, at.instance + 60);
             let cull = u64::from(PointerFlags::CULL_OPAQUE.bits()) << 54;
             set(image, at.instance + 60, high | (cull >> 32) as u32);
+        }),
+        (Rule::InstanceFlags, |image, at| {
+            let told = get(image, at.instance + 52);
+            set(image, at.instance + 52, told ^ 1 << 25);
         }),
         (Rule::Sideband, |image, at| set(image, at.instance + 64, u32::MAX)),
     ];
@@ -194,6 +210,13 @@ fn headers_that_lie_are_named() {
         (Policy::Radv, 104, 1),
         (Policy::Radv, 112, 5),
         (Policy::Radv, 128, 0),
+        (Policy::Gpurt, 0, 0x0004_0000),
+        (Policy::Gpurt, 8, 0x400),
+        (Policy::Gpurt, 12, 7),
+        (Policy::Gpurt, 16, 3),
+        (Policy::Gpurt, 24, 2),
+        (Policy::Gpurt, 32, 0x1000),
+        (Policy::Gpurt, 36, 0x80),
         (Policy::Gpurt, 48, 0),
         (Policy::Gpurt, 56, 0),
         (Policy::Gpurt, 76, 0x7F00_0000),
@@ -206,6 +229,34 @@ fn headers_that_lie_are_named() {
         let start = if policy == Policy::Gpurt { base } else { 0 };
         set(&mut image, start + at, value);
         assert_eq!(broken(image), ["driver_header"], "{policy:?} {at}");
+    }
+}
+
+/// Ids that no geometry has, or two primitives; a list that names another leaf.
+#[test]
+fn ids_and_lists_of_gpurts_are_held_to_its_counts() {
+    for generation in Generation::ALL {
+        let sound = image(&mixed(), generation, &Options::new(Policy::Gpurt));
+        let at = anatomy(&sound);
+        assert_eq!(broken(sound.clone()), [""; 0]);
+        let list = at.base + get(&sound, at.base + 44) as usize;
+        let infos = at.base + get(&sound, at.base + 40) as usize;
+        let cases = [
+            (at.triangle + 52, get(&sound, at.triangle + 52) + 1, "primitive_id"),
+            (at.triangle + 52, 1 << 20, "lost_primitive"),
+            (at.triangle + 48, get(&sound, at.triangle + 48) + 100, "driver_header"),
+            (at.triangle + 48, get(&sound, at.triangle + 48) ^ 1 << 24, "opacity"),
+            (list + 4, get(&sound, list + 400), "driver_header"),
+            (list + 4, u32::MAX, "driver_header"),
+            (infos, get(&sound, infos) + 1, "lost_primitive"),
+            (infos, get(&sound, infos) - 1, "driver_header"),
+        ];
+        for (place, word, rule) in cases {
+            let mut image = sound.clone();
+            set(&mut image, place, word);
+            let rules = broken(image);
+            assert!(rules.contains(&rule), "{generation:?} {rule}: {rules:?}");
+        }
     }
 }
 
@@ -237,7 +288,7 @@ fn leaves_out_of_place_and_loose_boxes_are_named() {
 }
 
 /// What an instance says of its structure: how far before the nodes its header is, and flags only
-/// where there are some.
+/// where there are some, as the driver's own; and it lies where the driver looks for it.
 #[test]
 fn stale_instances_are_named() {
     for generation in Generation::ALL {
@@ -247,11 +298,39 @@ fn stale_instances_are_named() {
         for (place, word, rule) in [
             (node + 68, get(&sound, node + 68) + 64, "driver_header"),
             (node + 4, get(&sound, node + 4) | 1 << 28, "instance_flags"),
+            (node, get(&sound, node) + 2, "instance_base"),
+            (node + 64, 29, "sideband"),
         ] {
             let mut image = sound.clone();
             set(&mut image, place, word);
             let rules = broken(image);
             assert!(rules.contains(&rule) && !before.contains(&rule), "{generation:?} {rules:?}");
         }
+    }
+}
+
+/// Two instances that trade places, in RADV's order and in GPURT's list; and metadata that the
+/// structure below does not have.
+#[test]
+fn instances_out_of_place_are_named() {
+    for policy in [Policy::Radv, Policy::Gpurt] {
+        let mut image = image(&instanced(), Generation::Gfx11, &Options::new(policy));
+        let survey: Survey<Structure> = Survey::new(&image);
+        let base = anatomy(&image).base;
+        let nodes = survey.structures[0].instances.iter();
+        let nodes: Vec<usize> =
+            nodes.map(|it| base + it.pointer.byte_offset() as usize + 64).collect();
+        let before = broken(image.clone());
+        assert!(!before.contains(&"driver_header"), "{before:?}");
+        let [a, b] = [nodes[2], nodes[7]].map(|at| get(&image, at));
+        set(&mut image, nodes[2], b);
+        set(&mut image, nodes[7], a);
+        assert!(broken(image.clone()).contains(&"driver_header"), "{policy:?}");
+        set(&mut image, nodes[2], a);
+        set(&mut image, nodes[7], b);
+        let place = nodes[2] + if policy == Policy::Radv { 4 } else { 8 };
+        let word = get(&image, place);
+        set(&mut image, place, word + 64);
+        assert!(broken(image).contains(&"driver_header"), "{policy:?}");
     }
 }

@@ -59,11 +59,13 @@ machine::rules! {
     InstanceFlags "instance_flags" Warning
         "an instance's flags hide nothing that its structure holds"
     PrimitiveId "primitive_id" Warning "primitives with equal ids are equal"
+    Opacity "opacity" Warning "all of a geometry is opaque, or nothing is"
     VertexWidth "vertex_width" Warning "payload and trailing zeros of a component fit 32 bits"
     IdField "id_field" Warning
         "the primitive ids of a node overlap neither its vertices nor its descriptors"
     NodeKind "node_kind" Warning "no bytes are a box or instance node and a primitive node at once"
-    Sideband "sideband" Warning "sideband records number the instances and invert their transforms"
+    Sideband "sideband" Warning
+        "sideband records number the instances, invert their transforms and keep their flags"
     SharedPair "shared_pair" Note
         "a box contains even triangles that it shares a pair with, and that others contain"
     SidebandOrder "sideband_order" Note "sideband records lie in the order of their nodes"
@@ -73,8 +75,8 @@ machine::rules! {
     HeaderType "header_type" Warning
         "the header of a structure with instances says TLAS, of one with primitives BLAS"
     DriverHeader "driver_header" Warning
-        "the bounds, flags, counts and size in RADV's or HIPRT's header hold for the structure"
+        "the bounds, flags, counts and size in a driver's header hold for the structure"
     UnsetPointers "unset_pointers" Note "a header's list of primitive node pointers is filled in"
     PrimitivePointer "primitive_pointer" Warning
-        "a header's list of primitive node pointers names leaves of the structure"
+        "a header's list of primitive node pointers names the leaf that holds each primitive"
 }

@@ -76,7 +76,9 @@ pub fn check_files(files: &UpdateFiles<'_>) -> Result<AnyReport, UpdateCheckErro
     let mut failed = None;
     let report = after.clone().check(|after| {
         let update = Update { before: &before.image, after: &after, scene, old, twice };
-        let nodes = (format.outline)(&after).entries.len();
+        let outline = (format.outline)(&after);
+        let kinds = ["boxes", "instances", "primitive_nodes"];
+        let nodes = kinds.iter().map(|kind| outline.total(kind)).sum::<u64>() as usize;
         match check(&update) {
             Ok(findings) => AnyReport { findings, nodes, ..AnyReport::default() },
             Err(finding) => {

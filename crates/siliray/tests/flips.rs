@@ -13,11 +13,11 @@ use siliray::geometry::random::Random;
 use siliray::geometry::{Ray, TriangleRule, Vec3};
 use siliray::gfx12::bvh4x2::{self, BoxPrecision, Options as Bvh4x2Options, file as bvh4x2_file};
 use siliray::gfx12::encode::{self, Options as EncodeOptions, Policy};
-use siliray::gfx12::rra::{self, Opened, RraError};
-use siliray::gfx12::{NAME, check};
+use siliray::gfx12::layout::RadvHeader;
+use siliray::gfx12::rra;
 use siliray::machine::{
-    AnyChecked, AnyReport, Finding, HitKind, Machine, MachineInput, MachineOptions, RayFlags,
-    RayQuery, Reference,
+    AnyChecked, FormatEntry, HitKind, Image, Machine, MachineInput, MachineOptions, RayFlags,
+    RayQuery, ReadError, ReadOptions, Reference, Severity,
 };
 use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
@@ -49,21 +49,10 @@ fn bvh4x2(tree: &Tree, precision: BoxPrecision) -> Vec<u8> {
     bvh4x2_file::write(&bvh4x2::encode::encode(tree, &Bvh4x2Options::new(precision)).unwrap())
 }
 
-/// The image of a file, and what was found around it.
-fn open(bytes: &[u8]) -> Result<(Opened, Vec<Finding>), RraError> {
-    if let Some(file) = bvh4x2_file::read(bytes)? {
-        return Ok((file.open(0).unwrap(), Vec::new()));
-    }
-    let file = rra::read(bytes)?;
-    Ok((file.open(None)?, file.findings))
-}
-
-fn check_opened(opened: Opened) -> AnyReport {
-    if opened.image.format == NAME {
-        check::check(opened.image).erase()
-    } else {
-        bvh4x2::check::check(opened.image).erase()
-    }
+/// The format of a file; damaged ones are read as GFX12's.
+fn format_of(bytes: &[u8]) -> &'static FormatEntry {
+    let known = registry().formats().iter().find(|format| (format.sniff)(bytes));
+    known.copied().unwrap_or_else(|| registry().format(siliray::gfx12::NAME).unwrap())
 }
 
 /// Every machine that can be made over an image.
@@ -72,7 +61,7 @@ fn machines(image: &Arc<dyn AnyChecked>, rule: TriangleRule) -> Vec<Box<dyn Mach
     let mut machines: Vec<Box<dyn Machine>> = vec![Box::new(reference)];
     let input = MachineInput::Image(Arc::clone(image));
     for stack_size in [Some(2), Some(16)] {
-        for name in ["gfx12-gpurt", "gfx12-radv", "gfx12-dual"] {
+        for name in ["gfx12-gpurt", "gfx12-radv", "gfx12-hiprt", "gfx12-dual"] {
             let entry = registry().machine(name).unwrap();
             machines.extend((entry.make)(
                 &input,
@@ -124,19 +113,20 @@ fn on_a_triangle(tree: &Tree, random: &mut Random) -> Option<Vec3> {
 }
 
 fn outcome(bytes: &[u8], seed: u64, place: &str) -> Outcome {
-    let (opened, mut findings) = match open(bytes) {
-        Ok(opened) => opened,
-        Err(error) => {
-            let named = ["file header", "index", "chunk"].iter().any(|s| error.0.place.contains(s));
-            assert!(named, "{place}: {error}");
+    let format = format_of(bytes);
+    let file = match (format.read)(bytes, &ReadOptions::default()) {
+        Ok(file) => file,
+        Err(ReadError::Broken(finding)) => {
+            let around = ["file header", "index", "chunk"];
+            assert!(around.iter().any(|it| finding.place.contains(it)), "{place}: {finding}");
             return Outcome::Refused;
         }
+        Err(ReadError::NoStructure { .. }) => return Outcome::Refused,
     };
-    findings.extend(opened.findings.iter().cloned());
-    let report = check_opened(opened);
-    findings.extend(report.findings);
+    let report = file.check(format.check);
     // Known habits of a writer are no faults.
-    findings.retain(|finding| finding.severity != siliray::machine::Severity::Note);
+    let mut findings = report.findings;
+    findings.retain(|finding| finding.severity != Severity::Note);
     let Some(image) = report.checked else { return Outcome::Refused };
     let tree = image.tree();
     let mut random = Random::new(seed, 1);
@@ -156,7 +146,11 @@ fn outcome(bytes: &[u8], seed: u64, place: &str) -> Outcome {
 }
 
 fn flip(name: &str, bytes: &[u8]) {
-    let flips: usize = std::env::var("SILIRAY_FLIPS").map_or(160, |text| text.parse().unwrap());
+    flip_often(name, bytes, 160);
+}
+
+fn flip_often(name: &str, bytes: &[u8], flips: usize) {
+    let flips = std::env::var("SILIRAY_FLIPS").map_or(flips, |text| text.parse().unwrap());
     assert_eq!(outcome(bytes, 0, name), Outcome::Silent, "{name}: not a bit flipped");
     let bits = 8 * bytes.len();
     let outcomes: Vec<Outcome> = (0..flips)
@@ -209,4 +203,32 @@ fn in_bvh4x2_nodes() {
     flip("bvh4x2", &bvh4x2(&built(Builtin::Interior), BoxPrecision::Fp32));
     flip("bvh4x2 instances", &bvh4x2(&built(Builtin::Forest), BoxPrecision::Fp32));
     flip("bvh4x2 high", &bvh4x2(&built(Builtin::Organic), BoxPrecision::High));
+}
+
+/// Memory as drivers leave it: as it is, dumped as gamma files, and serialized by a program.
+#[test]
+fn in_memory_of_drivers() {
+    for (level, tree) in [("blas", built(Builtin::Interior)), ("tlas", built(Builtin::Forest))] {
+        for policy in [Policy::Radv, Policy::Hiprt] {
+            let options = EncodeOptions { margin: true, ..EncodeOptions::new(policy) };
+            let image = encode::encode(&tree, &options).unwrap().image;
+            let memory = siliray::gfx12::dump::write_memory(&image).unwrap();
+            flip_often(&format!("{policy} {level}"), &memory, 1000);
+            if policy == Policy::Radv {
+                let gamma = siliray::gfx12::dump::write_gamma(&image).unwrap();
+                flip_often(&format!("gamma {level}"), &gamma, 1000);
+            }
+            if policy == Policy::Radv && tree.tlas.is_none() {
+                flip_often("serialized", &serialized(&image), 1000);
+            }
+        }
+    }
+}
+
+/// A structure as `vkCmdCopyAccelerationStructureToMemoryKHR` writes it.
+fn serialized(image: &Image) -> Vec<u8> {
+    let memory = image.segments[0].bytes();
+    let header = RadvHeader::of_bytes(memory).unwrap();
+    let sizes = [header.serialization_size, header.compacted_size, 0];
+    [&[0xA5; 32], sizes.map(u64::to_le_bytes).as_flattened(), memory].concat()
 }

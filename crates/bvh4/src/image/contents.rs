@@ -6,7 +6,7 @@ use super::outside::Outside;
 use super::{Findings, Rule, box_text as text};
 use crate::decode::bounds::{unbounded_where_nan, widest_box};
 use crate::decode::is_inverse;
-use crate::layout::{Bvh4Kind, Bvh4Pointer, CullFlags, PointerFlags};
+use crate::layout::{Bvh4Kind, Bvh4Pointer, CullFlags, GpurtHeader, PointerFlags};
 use crate::survey::findings::Place;
 use crate::survey::{Memory, Surveyed, Target};
 use crate::unit::FourBoxes;
@@ -101,6 +101,7 @@ pub(super) fn check_contents<D: Dialect>(
     let held = boxes.first().copied().unwrap_or(Held::NOTHING);
     if check.findings.is_sound() {
         super::headers::check(memory, surveyed, &held, check.findings);
+        super::ids::check(memory, surveyed, check.findings);
     }
     held
 }
@@ -225,17 +226,16 @@ impl<D: Dialect> ContentsCheck<'_, '_, D> {
                 [found, expected.into(), format!("instance {pointer}")]
             });
         }
-        let header = node.below.header(self.memory).filter(|it| it.kind == HeaderKind::Radv);
-        let distance = header.map(|it| node.below.base() - it.bytes.start);
-        if let (Some(found), Some(expected)) = (node.header_distance, distance)
-            && u64::from(found) != expected
-        {
-            let (start, end) = node.bits.index;
-            self.add(Rule::DriverHeader, pointer, start..end + 32, || {
-                let expected = format!("{expected:#x}, as the nodes lie behind their header");
-                [format!("{found:#x}"), expected, format!("instance {pointer}")]
+        // Drivers switch face culling off over procedurals.
+        let added = node.flags & InstanceFlags::DISABLE_FACE_CULL;
+        if node.flags != node.told | added {
+            let (start, end) = node.bits.flags;
+            self.add(Rule::InstanceFlags, pointer, start..end, || {
+                let expected = format!("{:?}, which software reads in the node", node.told);
+                [format!("{:?}", node.flags), expected, format!("instance {pointer}")]
             });
         }
+        self.header_below(pointer, &node);
         let bounds = if below.bounds.is_empty() {
             Aabb::EMPTY
         } else {
@@ -250,6 +250,25 @@ impl<D: Dialect> ContentsCheck<'_, '_, D> {
         let forced = forces.into_iter().find(|(force, _)| node.flags.contains(*force));
         let cull_flags = forced.map_or(only, |(_, opaque)| (only - opacity) | opaque);
         Held { bounds, cull_flags: Some(cull_flags), triangles: 0 }
+    }
+
+    /// What an instance knows of the header of its structure.
+    fn header_below(&mut self, pointer: Bvh4Pointer, node: &StoredInstance<D>) {
+        let Some((found, bits)) = &node.header_below else { return };
+        let header = node.below.header(self.memory);
+        let expected = header.as_ref().and_then(|header| match header.kind {
+            HeaderKind::Radv => u32::try_from(node.below.base() - header.bytes.start).ok(),
+            _ => Some(GpurtHeader::decode(&self.memory.node(header.bytes.start)?).metadata_size),
+        });
+        if expected != Some(*found) {
+            self.add(Rule::DriverHeader, pointer, bits.0..bits.1, || {
+                let expected = match expected {
+                    Some(bytes) => format!("{bytes:#x}, as the structure below has it"),
+                    None => "a structure behind its header".to_owned(),
+                };
+                [format!("{found:#x}"), expected, format!("instance {pointer}")]
+            });
+        }
     }
 
     fn sidebands(&mut self) {

@@ -126,6 +126,11 @@ pub trait Dialect: Space<Pointer = Bvh4Pointer> + Copy + Send {
         Some(node.encode().to_bytes().to_vec())
     }
 
+    /// Whether primitives have ids of geometries.
+    fn has_geometries(&self) -> bool {
+        true
+    }
+
     /// Whether procedural nodes hold their boxes, in the first six dwords.
     fn keeps_procedural_boxes(&self) -> bool {
         true
@@ -304,10 +309,15 @@ pub struct StoredInstance<S> {
     pub flags: InstanceFlags,
     /// The flags of its base pointer, where they act.
     pub base_flags: PointerFlags,
+    /// Its own flags as software keeps them beside those of the base pointer.
+    pub told: InstanceFlags,
     /// Flags in a base pointer that is an address and no more.
     pub stray_flags: PointerFlags,
-    /// How far before the structure's nodes its header is, where the instance says that.
-    pub header_distance: Option<u32>,
+    /// Low bits of the base pointer, which no address of a structure has.
+    pub stray_address: u64,
+    /// What the instance says of the header of its structure, and in which bits: how far before the
+    /// nodes RADV's begins, or how much is before GPURT's.
+    pub header_below: Option<(u32, (u32, u32))>,
     /// Position in the list of instances, where that is known.
     pub index: Option<u32>,
     /// What software keeps beside it.
@@ -383,14 +393,14 @@ pub const fn field_bits(bits: Range<u32>) -> (u32, u32) {
 /// Where a leaf describes its triangles: a dword that all writers have in one place.
 pub const ID_WORD_BITS: Range<u32> = 480..512;
 
-/// What is wrong with the descriptions of triangles in the id word of a leaf; `expects_second` is
-/// what a pointer of type 1 asks for where the node has no second triangle. What does not exist
-/// in a generation is not set in `infos`.
+/// What is wrong with the descriptions of triangles in the id word of a leaf; `has_second` says
+/// whether it describes one that a pointer of type 1 reaches. What does not exist in a generation
+/// is not set in `infos`.
 pub fn check_triangles(
     pointer: Bvh4Pointer,
     word: u32,
     infos: &[TriangleInfo],
-    expects_second: Option<&str>,
+    has_second: bool,
     report: Report<'_>,
 ) {
     let mut add = |rule: Rule, which: usize, expected: &str| {
@@ -402,9 +412,18 @@ pub fn check_triangles(
         ];
         report(rule, start..start + 8, texts);
     };
-    if let Some(expected) = expects_second {
-        add(Rule::AbsentTriangle, 1, expected);
-        return;
+    match (pointer.kind(), has_second) {
+        (Bvh4Kind::Triangle1, false) => {
+            return add(
+                Rule::AbsentTriangle,
+                1,
+                "a description of triangle 1, for type 1 names it",
+            );
+        }
+        (Bvh4Kind::Triangle0, true) => {
+            add(Rule::LostPrimitive, 1, "a pointer of type 1, for triangle 1 is described");
+        }
+        _ => (),
     }
     let procedural = infos.iter().rposition(|info| info.procedural);
     if let Some(which) = procedural.filter(|_| infos.len() == 2) {

@@ -114,6 +114,11 @@ impl<D: Dialect> HeaderCheck<'_, '_, D> {
             let expected = format!("more than {highest}, a geometry that some leaf names");
             self.add(RadvHeader::geometry_count.bits(), header.geometry_count, expected);
         }
+        self.kind(header.geometry_type, RadvHeader::geometry_type.bits());
+    }
+
+    /// Leaves of one kind are what a header says that all are.
+    fn kind(&mut self, told: u32, bits: Range<u32>) {
         let leaf = self.surveyed.leaves.first().map(|leaf| leaf.pointer.kind());
         let held = match leaf {
             _ if !self.surveyed.instances.is_empty() => Some((2, "instances")),
@@ -122,11 +127,10 @@ impl<D: Dialect> HeaderCheck<'_, '_, D> {
             None => None,
         };
         let is_mixed = self.surveyed.leaves.iter().any(|it| Some(it.pointer.kind()) != leaf);
-        if let Some((kind, name)) = held.filter(|(kind, _)| *kind != header.geometry_type)
+        if let Some((kind, name)) = held.filter(|(kind, _)| *kind != told)
             && !is_mixed
         {
-            let expected = format!("{kind}: the structure holds {name}");
-            self.add(RadvHeader::geometry_type.bits(), header.geometry_type, expected);
+            self.add(bits, told, format!("{kind}: the structure holds {name}"));
         }
     }
 
@@ -153,6 +157,72 @@ impl<D: Dialect> HeaderCheck<'_, '_, D> {
             if found < reached {
                 let expected = format!("{reached} at least, which can be reached");
                 self.add(field.bits(), found, expected);
+            }
+        }
+        if self.header.kind == HeaderKind::Gpurt {
+            self.gpurt_counts(header);
+            self.gpurt_offsets(header);
+        }
+    }
+
+    fn gpurt_counts(&mut self, header: &GpurtHeader) {
+        let is_blas = self.surveyed.instances.is_empty();
+        if header.is_blas() != is_blas && self.surveyed.pointers().nth(1).is_some() {
+            let names = ["a TLAS", "a BLAS"];
+            let [found, expected] = [header.is_blas(), is_blas].map(|it| names[usize::from(it)]);
+            self.add(0..1, found, expected);
+        }
+        if is_blas {
+            self.kind(header.geometry_type, GpurtHeader::geometry_type.bits());
+        }
+        let of_leaf = |leaf| leaf_node(self.memory, self.surveyed, leaf).map_or(0, |it| it.count);
+        let primitives: usize = (0..self.surveyed.leaves.len()).map(of_leaf).sum();
+        let reached = primitives.max(self.surveyed.instances.len()) as u32;
+        let active = header.active_primitive_count;
+        if !(reached..=header.primitive_count.max(reached)).contains(&active) {
+            let expected =
+                format!("{reached}, which can be reached, to {}", header.primitive_count);
+            self.add(GpurtHeader::active_primitive_count.bits(), active, expected);
+        }
+    }
+
+    /// Boxes, leaves, infos of geometries and the list of leaves lie one behind another.
+    fn gpurt_offsets(&mut self, header: &GpurtHeader) {
+        let is_box =
+            |pointer: &Bvh4Pointer| matches!(pointer.kind(), Bvh4Kind::Fp32Box | Bvh4Kind::HalfBox);
+        let ends = |kind: bool| {
+            let own = self.surveyed.pointers().filter(|it| is_box(it) == kind);
+            own.fold([u64::MAX, 0], |[start, end], it| {
+                let offset = it.byte_offset();
+                [start.min(offset), end.max(offset + it.node_bytes() as u64)]
+            })
+        };
+        let ([first_box, last_box], [first_leaf, last_leaf]) = (ends(true), ends(false));
+        let [internal, leaf, infos, list, size] = [
+            header.internal_node_offset,
+            header.leaf_node_offset,
+            header.geometry_info_offset,
+            header.primitive_pointer_offset,
+            header.total_size.saturating_sub(header.metadata_size),
+        ]
+        .map(u64::from);
+        let is_blas = self.surveyed.instances.is_empty();
+        let infos_end = infos + 12 * u64::from(header.descriptor_count);
+        let list_start = if is_blas { infos_end } else { last_leaf };
+        let list_end = list + 4 * u64::from(header.primitive_count);
+        let holds = [
+            (&GpurtHeader::internal_node_offset, internal, 0..=first_box, "boxes begin"),
+            (&GpurtHeader::leaf_node_offset, leaf, last_box..=first_leaf, "leaves begin"),
+            (&GpurtHeader::geometry_info_offset, infos, last_leaf..=u64::MAX, "leaves end"),
+            (&GpurtHeader::primitive_pointer_offset, list, list_start..=u64::MAX, "infos end"),
+            (&GpurtHeader::total_size, size, list_end..=u64::MAX, "the list of leaves ends"),
+        ];
+        for (field, found, range, what) in holds {
+            let is_asked = is_blas || field.bits() != GpurtHeader::geometry_info_offset.bits();
+            if is_asked && !range.contains(&found) {
+                let end = if *range.end() == u64::MAX { range.start() } else { range.end() };
+                let expected = format!("{end:#x}, where {what}, or with room between");
+                self.add(field.bits(), format!("{found:#x}"), expected);
             }
         }
     }

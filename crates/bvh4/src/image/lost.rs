@@ -25,7 +25,8 @@ pub(super) fn check<D: Dialect>(
             lost.in_slots(stored.bytes.start, &RadvHeader::decode(&Bits::from_bytes(header)))
         }
         HeaderKind::Gpurt => lost.in_list(&GpurtHeader::decode(&Bits::from_bytes(header))),
-        HeaderKind::RadvFile => lost.in_ids(stored.bytes.start),
+        // It counts and lists what it reaches.
+        HeaderKind::RadvFile => (),
     }
 }
 
@@ -131,25 +132,6 @@ impl<D: Dialect> Lost<'_, '_, D> {
                 let found = format!("{pointer}, a node in no box");
                 self.add(place, 0..32, found, "a leaf of the tree, or 0xffffffff");
             }
-        }
-    }
-
-    /// RADV's exporter counts and lists what it reaches: only holes among ids are known.
-    fn in_ids(&mut self, start: u64) {
-        let leaves = (0..self.surveyed.leaves.len()).filter_map(|leaf| {
-            let node = leaf_node(self.memory, self.surveyed, leaf)?;
-            Some(node.all().iter().map(|it| (it.id.geometry, it.id.primitive)).collect::<Vec<_>>())
-        });
-        let ids: BTreeSet<(u32, u32)> = leaves.flatten().collect();
-        let mut last = (0, 0);
-        for &(geometry, primitive) in &ids {
-            let next = if geometry == last.0 { last.1 } else { 0 };
-            if primitive > next {
-                let found = numbers("primitive", next.into()..primitive.into());
-                let found = format!("geometry {geometry}: {found}");
-                self.add(start, 0..0, found, "all ids up to the highest, unless inactive");
-            }
-            last = (geometry, primitive.saturating_add(1));
         }
     }
 

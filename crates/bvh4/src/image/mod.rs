@@ -9,6 +9,7 @@
 //! | [`surveyor`] | every node that can be reached, total over any bytes |
 //! | `contents` | what is odd or lossy about a structure that is sound |
 //! | `headers` | what a driver's header says of its structure |
+//! | `ids` | ids that tell primitives apart, and lists of them |
 //! | `lost` | what a driver counts or lists and no box leads to |
 //! | `outside` | how far the contents of a box reach outside it |
 //! | [`examine`](mod@examine) | the proof of an untrusted image |
@@ -23,6 +24,7 @@ pub mod decode;
 pub mod dialect;
 pub mod examine;
 mod headers;
+mod ids;
 mod lost;
 pub mod outline;
 mod outside;

@@ -14,7 +14,8 @@ machine::rules! {
         "type 1 names a node whose id word describes a second triangle"
     Sources "sources" Error "barycentric sources are 0, 1 or 2, and different (G-31)"
     ProceduralPair "procedural_pair" Error "a procedural is alone in its node"
-    InstanceBase "instance_base" Error "an instance's child base names memory of the image"
+    InstanceBase "instance_base" Error
+        "an instance's child base names memory of the image, at a multiple of 64"
     Transform "transform" Error "an instance's transform is finite and has an inverse"
     Resource "resource" Error
         "a T# has no bit that its generation lacks or this format does not allow (G-20, R-13)"
@@ -35,6 +36,8 @@ machine::rules! {
         "planes are finite; infinite ones hang GFX11 unless the closest child comes first (R-12)"
     VertexFinite "vertex_finite" Warning "vertices are finite"
     ProceduralBox "procedural_box" Warning "the box of a procedural is finite and not inverted"
+    Opacity "opacity" Warning
+        "all of a geometry is opaque or nothing is; on GFX11 a triangle's id byte says the same"
     Winding "winding" Warning
         "sources are a rotation and the winding is not flipped: a tree has no mirrored triangles"
     CullFlags "cull_flags" Warning
@@ -45,11 +48,12 @@ machine::rules! {
         "dword 28 of a box holds flags where GFX11 reads them: HIPRT keeps an index there"
     TriangleCount "triangle_count" Warning "dword 29 of an fp32 box counts the triangles below it"
     InstanceFlags "instance_flags" Warning
-        "an instance's flags hide nothing that its structure holds"
+        "an instance's flags hide nothing that its structure holds; software reads the same"
     Sideband "sideband" Warning "instance indices number the instances; ways back invert transforms"
     LostPrimitive "lost_primitive" Warning
-        "every primitive or instance that a driver's header or list has is below some box"
-    PrimitiveId "primitive_id" Warning "each of RADV's leaves holds the primitive of its place"
+        "every primitive or instance that ids, a header or a list tell of is below some box"
+    PrimitiveId "primitive_id" Warning
+        "primitives with equal ids are equal; each of RADV's leaves holds that of its place"
     DriverHeader "driver_header" Warning
-        "bounds, flags, counts and sizes in a driver's header hold for the structure"
+        "bounds, flags, counts, sizes and lists of a driver's header hold for the structure"
 }

@@ -233,6 +233,10 @@ fn check_instance<D: Dialect>(
         let (start, end) = instance.bits.base;
         let texts = [format!("{base:#x}"), "an address of the image".into(), place()];
         report(Rule::InstanceBase, start..end, texts);
+    } else if instance.stray_address != 0 {
+        let (start, end) = instance.bits.base;
+        let found = format!("{base:#x} and {} bytes", instance.stray_address);
+        report(Rule::InstanceBase, start..end, [found, "a multiple of 64".into(), place()]);
     }
     if !is_invertible(&instance.world_to_object) {
         let (start, end) = instance.bits.transform;

@@ -98,6 +98,12 @@ impl BasePointer {
         ((self.0 & ADDRESS_FIELD) << 3) & ADDRESS_MASK
     }
 
+    /// Bytes that the pointer has beyond the last multiple of 64, in bits that no structure's has.
+    #[must_use]
+    pub const fn stray_address(self) -> u64 {
+        (self.0 & !ADDRESS_FIELD & 7) << 3
+    }
+
     /// The ten flags.
     #[must_use]
     #[inline]

@@ -130,6 +130,12 @@ impl RadvHeader {
         let addresses = precedes.saturating_sub(SERIALIZATION_HEADER_BYTES) / 8;
         let why = "as the sizes when serialized say";
         expect(Self::instance_count.bits(), self.instance_count, addresses, why);
+        if !self.is_blas() {
+            let why = "the number of instances";
+            expect(Self::primitive_count.bits(), self.primitive_count, self.instance_count, why);
+            let why = "for instances are of one geometry";
+            expect(Self::geometry_count.bits(), self.geometry_count.into(), 1, why);
+        }
         // A header that is shorter has something else there.
         if self.structure_type <= 1 {
             let (kind, why) = (u64::from(self.is_blas()), "as the type of the geometries says");

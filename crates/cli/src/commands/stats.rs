@@ -145,7 +145,7 @@ fn compare(totals: &Totals, output: &Output) -> Result<(), Failure> {
     let [only_in_old, only_in_new] = totals.unmatched;
     if only_in_old + only_in_new > 0 {
         let text = format!(
-            "{only_in_old} structures are only in the old set, {only_in_new} only in the new one"
+            "structures that only the old set has: {only_in_old}, only the new one: {only_in_new}"
         );
         output::warn(text);
     }

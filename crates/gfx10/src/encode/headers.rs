@@ -129,24 +129,36 @@ pub(super) fn gpurt_blas(
     // Ids that reach far beyond what there is would make the list as long.
     let geometries = geometries.min(ids.len() as u32);
     let mut behind = Vec::new();
-    let mut first = 0;
+    let mut list: Vec<Bvh4Pointer> = Vec::new();
+    let mut rest = &pointers[..];
     for geometry in 0..geometries {
-        let count = pointers[first..].partition_point(|((own, _), ..)| *own <= geometry);
-        let opaque = pointers[first..first + count].iter().all(|(.., it)| *it);
+        let (own, others) = rest.split_at(rest.partition_point(|((own, _), ..)| *own <= geometry));
+        rest = others;
+        let first = list.len();
+        // Ids that nothing has are inactive; but few, where the list is to be as long as ids are
+        // large.
+        let highest = own.last().map_or(0, |((_, primitive), ..)| *primitive as usize);
+        let is_indexed = own.windows(2).all(|two| two[0].0 != two[1].0) && highest < 4 * own.len();
+        for ((_, primitive), pointer, _) in own {
+            if is_indexed {
+                list.resize(first + *primitive as usize, Bvh4Pointer::INVALID);
+            }
+            list.push(*pointer);
+        }
         let info = GeometryInfo {
-            primitive_count: count as u32,
-            flags: u8::from(opaque && count > 0),
+            primitive_count: (list.len() - first) as u32,
+            flags: u8::from(own.iter().all(|(.., it)| *it) && !own.is_empty()),
             unknown: 0,
             primitive_pointer_offset: 4 * first as u32,
         };
-        first += count;
         behind.extend(info.encode().words().iter().flat_map(|word| word.to_le_bytes()));
     }
     let infos = behind.len() as u32;
-    behind.extend(pointers.iter().flat_map(|(_, pointer, _)| pointer.0.to_le_bytes()));
+    behind.extend(list.iter().flat_map(|pointer| pointer.0.to_le_bytes()));
     let counts = GpurtCounts {
         is_blas: true,
-        primitives: pointers.len() as u32,
+        primitives: list.len() as u32,
+        active: pointers.len() as u32,
         descriptors: geometries,
         is_procedural: blas.primitives.triangles.is_empty() && !blas.primitives.boxes.is_empty(),
         has_pairs: draft.leaves.iter().any(|leaf| matches!(leaf, Leaf::Pair { .. })),
@@ -169,6 +181,7 @@ pub(super) fn gpurt_tlas(
     let counts = GpurtCounts {
         is_blas: false,
         primitives: places.leaves.len() as u32,
+        active: places.leaves.len() as u32,
         descriptors: tlas.instances.len() as u32,
         is_procedural: false,
         has_pairs: false,
@@ -180,6 +193,7 @@ pub(super) fn gpurt_tlas(
 struct GpurtCounts {
     is_blas: bool,
     primitives: u32,
+    active: u32,
     descriptors: u32,
     is_procedural: bool,
     has_pairs: bool,
@@ -214,7 +228,7 @@ fn gpurt(
         metadata_size: metadata as u32,
         total_size: total,
         primitive_count: counts.primitives,
-        active_primitive_count: counts.primitives,
+        active_primitive_count: counts.active,
         descriptor_count: counts.descriptors,
         geometry_type: counts.is_procedural.into(),
         internal_node_offset: 128,

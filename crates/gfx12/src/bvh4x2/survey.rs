@@ -19,7 +19,7 @@ use bvh4::image::{
     check_triangles,
 };
 use bvh4::survey::{Memory, Space, records};
-use geometry::Aabb;
+use geometry::{Aabb, InstanceFlags};
 use machine::Image;
 
 /// A structure, as it is entered.
@@ -128,9 +128,13 @@ impl Dialect for Structure {
             mask: node.mask,
             sbt_offset: node.user_data,
             flags: instance_flags(flags),
+            told: record.map_or(instance_flags(flags), |record| {
+                InstanceFlags::from_bits_truncate(record.flags)
+            }),
             base_flags: flags,
             stray_flags: bvh4::layout::PointerFlags::empty(),
-            header_distance: None,
+            stray_address: node.child_base.stray_address(),
+            header_below: None,
             index: record.map(|record| record.instance_index),
             beside: record.as_ref().map(Into::into),
             bits: InstanceBits {
@@ -154,11 +158,9 @@ impl Dialect for Structure {
     fn check_leaf(&self, memory: &Memory<'_>, pointer: Bvh4Pointer, report: Report<'_>) {
         let Some(bits) = memory.half_node(self.address_of(pointer)) else { return };
         let node = TriangleNode::decode(&bits);
-        let is_second = pointer.kind() == Bvh4Kind::Triangle1;
-        let has_second = node.id_word >> 8 & 0xFF != 0;
-        let missing = (is_second && !has_second).then_some("a description of triangle 1");
+        let has_second = node.id_word >> 8 & 0xFF != 0 && !node.info(0).procedural;
         let infos = &[node.info(0), node.info(1)][..triangle_count(pointer)];
-        check_triangles(pointer, node.id_word, infos, missing, report);
+        check_triangles(pointer, node.id_word, infos, has_second, report);
     }
 
     fn unused_planes(

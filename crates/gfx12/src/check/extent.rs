@@ -41,46 +41,41 @@ fn stated_bytes(surveyed: &Surveyed) -> Option<Range<u64>> {
     let (start, size) = match surveyed.structure.header? {
         Header::Radv(header) => (base - u64::from(header.bvh_offset), header.compacted_size),
         Header::Hiprt(header) => (base - HiprtHeader::BYTES, header.size),
-        Header::Gpurt(_) => return None,
+        // What a viewer of RADV's writes starts elsewhere (G-42).
+        Header::Gpurt(_) if surveyed.structure.is_radv() => return None,
+        Header::Gpurt(header) => {
+            (base, u64::from(header.total_size.saturating_sub(header.metadata_size)))
+        }
     };
     Some(start..start.saturating_add(size))
 }
 
 /// Primitives that were given to a build: those of one geometry, or all.
-struct Given {
+pub(super) struct Given {
     /// Where the count stands.
     address: u64,
     bits: Range<u32>,
-    count: u64,
+    pub(super) count: u64,
     /// Where the pointers of leaves begin; 0xFFFFFFFF says that a primitive is meant to be missing.
-    pointers: Option<u64>,
+    pub(super) pointers: Option<u64>,
 }
 
-/// Primitives that no leaf holds; `ids` are those that are held, in order.
+/// Primitives that no leaf holds; `ids` are those that are held, in order. What was given.
 pub(super) fn check_ids(
     memory: &Memory<'_>,
     surveyed: &Surveyed,
     ids: &[u64],
     findings: &mut Findings,
-) {
+) -> Vec<Given> {
     // Below a pointer that cannot be followed, nothing was read.
     if !findings.is_sound() || !surveyed.instances.is_empty() {
-        return;
+        return Vec::new();
     }
-    if let (Some(Header::Radv(header)), Some(last)) = (surveyed.structure.header, ids.last())
-        && last >> 32 >= u64::from(header.geometry_count)
-    {
-        let address = surveyed.structure.box_base - u64::from(header.bvh_offset);
-        let name = || "geometries".to_owned();
-        let place = Place { memory, address, name: &name };
-        findings.add(Rule::DriverHeader, &place, RadvHeader::geometry_count.bits(), || {
-            let expected = format!("more than {}, a geometry that some leaf names", last >> 32);
-            (header.geometry_count.to_string(), expected)
-        });
-    }
+    check_geometries(memory, surveyed, ids, findings);
     // RADV's exporter counts what it reaches, copies too: only holes among ids are known there.
     let is_recounted = surveyed.structure.is_radv() && surveyed.structure.gpurt().is_some();
-    for (geometry, mut given) in given(memory, surveyed).into_iter().enumerate() {
+    let mut all = given(memory, surveyed);
+    for (geometry, given) in all.iter_mut().enumerate() {
         let first = (geometry as u64) << 32;
         let held = &ids[ids.partition_point(|&id| id < first)..];
         if is_recounted {
@@ -91,9 +86,50 @@ pub(super) fn check_ids(
         let mut next = first;
         for &id in held.iter().chain([&(first + given.count)]) {
             if id > next {
-                report(memory, &given, geometry, next - first..id - first, findings);
+                report(memory, given, geometry, next - first..id - first, findings);
             }
             next = next.max(id + 1);
+        }
+    }
+    all
+}
+
+/// A header counts the geometries that leaves name, and what can be hit.
+fn check_geometries(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed,
+    ids: &[u64],
+    findings: &mut Findings,
+) {
+    let base = surveyed.structure.box_base;
+    let (rule, address, bits, count) = match surveyed.structure.header {
+        Some(Header::Radv(header)) => {
+            let bits = RadvHeader::geometry_count.bits();
+            let address = base - u64::from(header.bvh_offset);
+            (Rule::DriverHeader, address, bits, header.geometry_count)
+        }
+        Some(Header::Gpurt(header)) => {
+            let bits = GpurtHeader::descriptor_count.bits();
+            (Rule::HeaderCount, base, bits, header.descriptor_count)
+        }
+        Some(Header::Hiprt(_)) | None => return,
+    };
+    let name = || "geometries".to_owned();
+    let place = Place { memory, address, name: &name };
+    if let Some(last) = ids.last().filter(|last| *last >> 32 >= u64::from(count)) {
+        findings.add(rule, &place, bits, || {
+            let expected = format!("more than {}, a geometry that some leaf names", last >> 32);
+            (count.to_string(), expected)
+        });
+    }
+    if let Some(Header::Gpurt(header)) = surveyed.structure.header {
+        let held = ids.chunk_by(|a, b| a == b).count();
+        if (header.active_primitive_count as usize) < held {
+            let bits = GpurtHeader::active_primitive_count.bits();
+            findings.add(Rule::HeaderCount, &place, bits, || {
+                let found = format!("{} active primitives", header.active_primitive_count);
+                (found, format!("{held} at least, which are in leaves"))
+            });
         }
     }
 }
@@ -222,9 +258,7 @@ pub(super) fn check_instances(
         let word = memory.get(list + 4 * number, 4);
         word.is_some_and(|word| word != [0; 4] && word != NodePointer::INVALID.0.to_le_bytes())
     };
-    if let Some(Header::Radv(_)) = tlas.structure.header {
-        check_places(memory, tlas, numbering, list, findings);
-    }
+    check_places(memory, tlas, numbering, list, findings);
     let mut is_shown = vec![false; numbering.count];
     for &number in &numbering.numbers {
         is_shown[number as usize] = true;
@@ -240,7 +274,8 @@ pub(super) fn check_instances(
     }
 }
 
-/// RADV's list names a node of each instance. A dump of nodes alone has zeros in its place.
+/// The list names a node of each instance: RADV's by its place, GPURT's by its pointer. A dump of
+/// nodes alone has zeros in its place, and so has a file of RADV's.
 fn check_places(
     memory: &Memory<'_>,
     tlas: &Surveyed,
@@ -249,9 +284,14 @@ fn check_places(
     findings: &mut Findings,
 ) {
     let base = tlas.structure.box_base;
+    let rule = match tlas.structure.gpurt() {
+        Some(_) => Rule::PrimitivePointer,
+        None => Rule::DriverHeader,
+    };
     let nodes = tlas.instances.iter().zip(&numbering.numbers);
-    let nodes = nodes.map(|(instance, &number)| {
-        (number, (tlas.structure.address_of(instance.pointer) - base) as u32)
+    let nodes = nodes.map(|(instance, &number)| match rule {
+        Rule::PrimitivePointer => (number, instance.pointer.0),
+        _ => (number, (tlas.structure.address_of(instance.pointer) - base) as u32),
     });
     let mut nodes: Vec<(u32, u32)> = nodes.collect();
     nodes.sort_unstable();
@@ -263,7 +303,7 @@ fn check_places(
         if found != 0 && own.iter().all(|(_, place)| *place != found) {
             let name = || format!("place of instance {number}");
             let place = Place { memory, address, name: &name };
-            findings.add(Rule::DriverHeader, &place, 0..32, || {
+            findings.add(rule, &place, 0..32, || {
                 (format!("{found:#x}"), format!("{:#x}, where its node is", own[0].1))
             });
         }

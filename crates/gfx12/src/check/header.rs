@@ -9,7 +9,7 @@ use crate::decode::union;
 use crate::encode::{ALLOW_UPDATE, OPACITY};
 use crate::layout::{
     BoxNode, CullFlags, GpurtHeader, HiprtGeometry, HiprtHeader, HiprtScene, NodeKind, NodePointer,
-    PrimitiveHeader, RadvHeader,
+    PrimitiveHeader, RadvGeometryInfo, RadvHeader,
 };
 use crate::obb;
 use crate::survey::{Header, Memory, Surveyed, is_empty_slot};
@@ -159,7 +159,10 @@ pub(super) fn check_driver(
     let header = match surveyed.structure.header {
         Some(Header::Radv(header)) => header,
         Some(Header::Hiprt(header)) => return check_hiprt(memory, surveyed, &header, findings),
-        Some(Header::Gpurt(_)) | None => return,
+        Some(Header::Gpurt(header)) => {
+            return check_gpurt(memory, surveyed, &header, all, findings);
+        }
+        None => return,
     };
     let address = surveyed.structure.box_base - u64::from(header.bvh_offset);
     let name = || format!("header of the structure at address {address:#x}");
@@ -211,17 +214,26 @@ pub(super) fn check_driver(
     for (bits, found, expected) in header.contradictions() {
         findings.add(Rule::DriverHeader, &place, bits, || (found, expected));
     }
-    let is_all = |flag| !all.bounds.is_empty() && !all.untrue.contains(flag);
-    let kinds = [CullFlags::ONLY_TRIANGLES, CullFlags::ONLY_PROCEDURAL];
-    if let Some(kind) = kinds.into_iter().position(is_all).filter(|_| header.is_blas())
-        && header.geometry_type as usize != kind
-        && is_known
-    {
-        findings.add(Rule::DriverHeader, &place, RadvHeader::geometry_type.bits(), || {
-            let names = ["triangles", "boxes"];
-            let expected = format!("{kind}: the structure holds {}", names[kind]);
-            (header.geometry_type.to_string(), expected)
-        });
+    if header.is_blas() {
+        let bits = RadvHeader::geometry_type.bits();
+        check_geometry_type(header.geometry_type, bits, all, &place, findings);
+    }
+    let infos_end = RadvHeader::BYTES + RadvGeometryInfo::BYTES * u64::from(header.geometry_count);
+    let table = u64::from(header.leaf_node_offsets_offset);
+    // The nodes follow, unless it is a header of another version.
+    let places = header.instance_count.checked_mul(4).and_then(|bytes| table.checked_add(bytes));
+    let nodes = places.and_then(|end| end.checked_next_multiple_of(64));
+    let is_known_layout = header.structure_type <= 1 && nodes == Some(u64::from(header.bvh_offset));
+    if is_known_layout && ![RadvHeader::BYTES, infos_end].contains(&table) {
+        findings.add(
+            Rule::DriverHeader,
+            &place,
+            RadvHeader::leaf_node_offsets_offset.bits(),
+            || {
+                let expected = format!("{infos_end:#x} behind infos, or {:#x}", RadvHeader::BYTES);
+                (format!("{table:#x}"), expected)
+            },
+        );
     }
     let threads = 8 * surveyed.boxes.len() as u64;
     let is_updated = header.is_blas() && header.build_flags & ALLOW_UPDATE != 0;
@@ -246,6 +258,21 @@ fn check_sum(
     let Some(infos) = radv_infos(memory, address, header).filter(|_| header.is_blas()) else {
         return;
     };
+    let others = (address + RadvHeader::BYTES..).step_by(RadvGeometryInfo::BYTES as usize);
+    for (address, info) in others.zip(&infos) {
+        if info.geometry_type != header.geometry_type {
+            let place = Place { address, ..*place };
+            findings.add(
+                Rule::DriverHeader,
+                &place,
+                RadvGeometryInfo::geometry_type.bits(),
+                || {
+                    let expected = format!("{}, as the header says", header.geometry_type);
+                    (format!("a geometry of type {}", info.geometry_type), expected)
+                },
+            );
+        }
+    }
     let sum: u64 = infos.iter().map(|info| u64::from(info.primitive_count)).sum();
     if sum != header.primitive_count {
         findings.add(Rule::DriverHeader, place, RadvHeader::primitive_count.bits(), || {
@@ -264,6 +291,64 @@ fn is_within_root(memory: &Memory<'_>, surveyed: &Surveyed, bounds: &Aabb) -> bo
     let used = (0..node.used_children().len()).filter(|&slot| !is_empty_slot(&node.children[slot]));
     let decoded = used.fold(Aabb::EMPTY, |all, slot| union(all, node.child_box(slot)));
     outside(&node.frame, &decoded, bounds).is_none_or(|outside| outside.is_ulp)
+}
+
+/// Primitives that are all of one kind are what the header says.
+fn check_geometry_type(
+    told: u32,
+    bits: Range<u32>,
+    all: &Contents,
+    place: &Place<'_>,
+    findings: &mut Findings,
+) {
+    let is_all = |flag| !all.bounds.is_empty() && !all.untrue.contains(flag);
+    let kinds = [CullFlags::ONLY_TRIANGLES, CullFlags::ONLY_PROCEDURAL];
+    if let Some(kind) = kinds.into_iter().position(is_all)
+        && told as usize != kind
+        && findings.is_sound()
+    {
+        findings.add(Rule::DriverHeader, place, bits, || {
+            let names = ["triangles", "boxes"];
+            let expected = format!("{kind}: the structure holds {}", names[kind]);
+            (told.to_string(), expected)
+        });
+    }
+}
+
+/// RADV's exporter leaves out what is asked here.
+fn check_gpurt(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed,
+    header: &GpurtHeader,
+    all: &Contents,
+    findings: &mut Findings,
+) {
+    if surveyed.structure.is_radv() || !findings.is_sound() || all.bounds.is_empty() {
+        return;
+    }
+    let base = surveyed.structure.box_base;
+    let name = || format!("header of the structure at address {base:#x}");
+    let place = Place { memory, address: base, name: &name };
+    let [min, max] = [header.root_min, header.root_max].map(Vec3::from_array);
+    let bounds = Aabb::new(min, max);
+    // What is known of instances in the world is up to rounding.
+    let is_held = !surveyed.instances.is_empty() || bounds.contains(&all.bounds);
+    if !is_held || !is_within_root(memory, surveyed, &bounds) {
+        let bits = GpurtHeader::root_min.bits().start..GpurtHeader::root_max.bits().end;
+        findings.add(Rule::DriverHeader, &place, bits, || {
+            let expected = format!("bounds around {}, no wider than the root", text(&all.bounds));
+            (text(&bounds), expected)
+        });
+    }
+    if surveyed.instances.is_empty() {
+        let bits = GpurtHeader::geometry_type.bits();
+        check_geometry_type(header.geometry_type, bits, all, &place, findings);
+    }
+    if header.internal_fp16_count != 0 {
+        findings.add(Rule::HeaderCount, &place, GpurtHeader::internal_fp16_count.bits(), || {
+            (format!("{} fp16 boxes", header.internal_fp16_count), "0: there are none".into())
+        });
+    }
 }
 
 fn check_hiprt(

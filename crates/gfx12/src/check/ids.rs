@@ -1,13 +1,15 @@
 //! Primitives with equal ids. A triangle that was split is stored once for each leaf, every copy
 //! with the same bits; anything else that shares an id cannot be told apart in a hit.
 
+use super::extent::Given;
 use super::{Findings, Place, Rule, extent};
 use crate::decode::{Pairs, Stored, split_key, stored};
-use crate::layout::NodePointer;
 use crate::layout::primitive_header::ID_FIELDS;
+use crate::layout::{NodePointer, pair_descriptor_bits, type_of_pair};
 use crate::survey::{Memory, Surveyed};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use tree::PrimitiveFlags;
 
 /// Pairs in one task.
 const CHUNK: usize = 1 << 12;
@@ -23,10 +25,12 @@ pub(super) fn check(
     findings: &mut Findings,
 ) {
     let ids = held(memory, surveyed, pairs);
-    extent::check_ids(memory, surveyed, &ids, findings);
+    let given = extent::check_ids(memory, surveyed, &ids, findings);
+    check_opacity(memory, surveyed, pairs, findings);
     let mut repeated: Vec<u64> =
         ids.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect();
     repeated.dedup();
+    check_list(memory, surveyed, pairs, &given, &repeated, findings);
     if repeated.is_empty() {
         return;
     }
@@ -47,6 +51,83 @@ pub(super) fn check(
         findings.add(Rule::PrimitiveId, &Place { memory, address, name: &name }, ID_FIELDS, || {
             let found = format!("geometry {}, primitive {} again", id >> 32, id as u32);
             (found, "the same primitive as before".into())
+        });
+    });
+}
+
+/// GPURT's list has for each primitive the pair that holds it, unless several do.
+fn check_list(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed,
+    pairs: &Pairs,
+    given: &[Given],
+    repeated: &[u64],
+    findings: &mut Findings,
+) {
+    if given.iter().all(|given| given.pointers.is_none()) {
+        return;
+    }
+    let chunks = pairs.keys().par_chunks(CHUNK).map(|keys| {
+        let mut findings = Findings::default();
+        read(memory, surveyed, keys, |key, id, _| {
+            let own = given.get((id >> 32) as usize);
+            let own = own.filter(|own| u64::from(id as u32) < own.count);
+            let Some(list) = own.and_then(|own| own.pointers) else { return };
+            let (offset, pair) = split_key(key);
+            let place = list + 4 * u64::from(id as u32);
+            let word = memory.get(place, 4).and_then(|word| word.first_chunk().copied());
+            let found = word.map(|word| NodePointer(u32::from_le_bytes(word)));
+            let holder = NodePointer::new(offset, type_of_pair(pair as u8));
+            if found == holder || found.is_none() || repeated.binary_search(&id).is_ok() {
+                return;
+            }
+            let name = || format!("node pointer of geometry {}, primitive {}", id >> 32, id as u32);
+            let place = Place { memory, address: place, name: &name };
+            findings.add(Rule::PrimitivePointer, &place, 0..32, || {
+                let text = |it: Option<NodePointer>| it.map_or("none".into(), |it| it.to_string());
+                (text(found), format!("{}, which holds it", text(holder)))
+            });
+        });
+        findings
+    });
+    let chunks: Vec<Findings> = chunks.collect();
+    chunks.into_iter().for_each(|chunk| findings.merge(chunk));
+}
+
+/// A geometry is opaque or not; the rarer of both is wrong. HIPRT, which alone has two bases, has
+/// no geometries.
+fn check_opacity(memory: &Memory<'_>, surveyed: &Surveyed, pairs: &Pairs, findings: &mut Findings) {
+    if surveyed.structure.box_base != surveyed.structure.primitive_base {
+        return;
+    }
+    let is_opaque = |stored: &Stored| {
+        let (Stored::Triangle(_, id) | Stored::Box(_, id)) = stored;
+        id.flags.contains(PrimitiveFlags::OPAQUE)
+    };
+    let mut counts: BTreeMap<u64, [u64; 2]> = BTreeMap::new();
+    read(memory, surveyed, pairs.keys(), |_, id, stored| {
+        counts.entry(id >> 32).or_default()[usize::from(is_opaque(stored))] += 1;
+    });
+    counts.retain(|_, [not, opaque]| *not > 0 && *opaque > 0);
+    if counts.is_empty() {
+        return;
+    }
+    read(memory, surveyed, pairs.keys(), |key, id, stored| {
+        let Some([not, opaque]) = counts.get(&(id >> 32)) else { return };
+        let rarer = opaque <= not;
+        let (offset, pair) = split_key(key);
+        let Some(pointer) = NodePointer::new(offset, 0).filter(|_| is_opaque(stored) == rarer)
+        else {
+            return;
+        };
+        let name = || format!("primitive node {pointer}, pair {pair}");
+        let address = surveyed.structure.address_of(pointer);
+        let bits = pair_descriptor_bits(pair.into());
+        let bits = bits.start as u32..bits.end as u32;
+        findings.add(Rule::Opacity, &Place { memory, address, name: &name }, bits, || {
+            let text = |is_opaque| if is_opaque { "opaque" } else { "not opaque" };
+            let most = format!("{}, as most of geometry {}", text(!rarer), id >> 32);
+            (format!("primitive {}: {}", id as u32, text(rarer)), most)
         });
     });
 }

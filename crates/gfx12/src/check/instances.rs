@@ -10,8 +10,9 @@ use crate::layout::{
     ChildEntry, CullFlags, GpurtSideband, InstanceNode, NODE_BYTES, NamedNode, NodePointer,
     PointerFlags, RadvInstanceData,
 };
-use crate::survey::{Header, InstanceRecord, Memory, NO_BOX, Survey, Surveyed};
-use geometry::Aabb;
+use crate::survey::{Header, InstanceRecord, Memory, NO_BOX, Structure, Survey, Surveyed};
+use bvh4::decode::instance::instance_flags;
+use geometry::{Aabb, InstanceFlags};
 use std::ops::Range;
 
 /// Contents of an instance, in world space, as a ray of the TLAS meets it.
@@ -71,6 +72,7 @@ pub(super) fn check(
     }
     for (instance, record) in tlas.instances.iter().zip(&numbering.sidebands) {
         check_sideband(memory, tlas, instance.pointer, record, findings);
+        check_kept(memory, survey, instance, record, findings);
     }
     check_order(memory, tlas, &numbering, findings);
 }
@@ -323,6 +325,45 @@ fn report_fault(
     findings.add(Rule::Sideband, &Place { memory, address, name: &name }, 0..32, || {
         (found.into(), "records that number the instances".into())
     });
+}
+
+/// What GPURT keeps of an instance is what the hardware reads, and what its structure says of
+/// itself. RADV's exporter keeps no flags.
+fn check_kept(
+    memory: &Memory<'_>,
+    survey: &Survey,
+    instance: &InstanceRecord,
+    record: &SidebandRecord,
+    findings: &mut Findings,
+) {
+    let tlas = &survey.structures[0].structure;
+    if tlas.gpurt().is_none() || tlas.is_radv() {
+        return;
+    }
+    let SidebandRecord { address, sideband } = *record;
+    let name = || format!("sideband of instance {}", instance.pointer);
+    let place = Place { memory, address, name: &name };
+    let node = InstanceNode::decode(&survey.structures[0].node(memory, instance.pointer));
+    let [acts, kept] =
+        [instance_flags(node.child_base.flags()), InstanceFlags::from_bits_retain(sideband.flags)];
+    // Drivers switch face culling off over procedurals.
+    if acts != kept | acts & InstanceFlags::DISABLE_FACE_CULL {
+        findings.add(Rule::Sideband, &place, GpurtSideband::flags.bits(), || {
+            (format!("{kept:?}"), format!("{acts:?}, as the node's base pointer has them"))
+        });
+    }
+    let below = record_of(survey, instance).and_then(|it| it.gpurt()).map(|it| it.metadata_size);
+    if let Some(expected) = below.filter(|&bytes| bytes != sideband.blas_metadata_size) {
+        findings.add(Rule::Sideband, &place, GpurtSideband::blas_metadata_size.bits(), || {
+            let found = format!("{:#x} bytes of metadata", sideband.blas_metadata_size);
+            (found, format!("{expected:#x}, as the structure says"))
+        });
+    }
+}
+
+/// The structure that an instance places.
+fn record_of<'a>(survey: &'a Survey, instance: &InstanceRecord) -> Option<&'a Structure> {
+    Some(&survey.structures.get(instance.below? as usize)?.structure)
 }
 
 fn check_sideband(

@@ -2,8 +2,9 @@
 //!
 //! HIPRT and RADV place the root at the base; HIPRT even keeps boxes and primitives apart, above
 //! two bases. Here the boxes move to byte 128 behind a [`GpurtHeader`], the primitive nodes follow,
-//! and bases and parents are rewritten. Nothing else in a node changes. HIPRT stores no geometry
-//! ids, so the structure counts as one geometry.
+//! and bases and parents are rewritten. The structure counts as one geometry. HIPRT, which alone
+//! has two bases, stores no geometry ids but other bits in their place: these become zeros. Nothing
+//! else in a node changes.
 
 use crate::layout::{
     BOX_TYPE, BoxNode, GeometryInfo, GpurtHeader, NODE_BYTES, NodeBits, NodePointer, PrimitiveNode,
@@ -13,6 +14,10 @@ use crate::outline::{outline, range_pairs};
 use geometry::Aabb;
 use machine::{EntryState, Image, Outline, OutlineEntry, Segment};
 use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// The bits of a primitive node that say how wide geometry ids are.
+const GEOMETRY_WIDTHS: Range<usize> = 20..28;
 
 /// Why a structure cannot be moved.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,9 +55,16 @@ pub fn behind_header(image: &Image, address: u64) -> Result<Segment, RebaseError
         .collect();
     let moved = Move::plan(root, boxes.map(|entry| entry.address), &pairs)?;
     let mut segment = Segment::zeroed(address, moved.end as usize);
+    let is_hiprt = image.bases.windows(2).any(|bases| bases[0] != bases[1]);
     for &(from, to) in &moved.nodes {
         if let Some(bytes) = image.get(from, NODE_BYTES as usize) {
-            segment.bytes_mut()[to as usize..][..NODE_BYTES as usize].copy_from_slice(bytes);
+            let to_bytes = &mut segment.bytes_mut()[to as usize..][..NODE_BYTES as usize];
+            to_bytes.copy_from_slice(bytes);
+            if is_hiprt && to >= moved.primitives {
+                let mut bits = NodeBits::from_bytes(bytes);
+                bits.set(GEOMETRY_WIDTHS, 0);
+                bits.write_bytes(to_bytes);
+            }
         }
     }
     let bounds = rewrite_boxes(&mut segment, image, &outline, &moved);
@@ -169,6 +181,7 @@ fn append_software_data(
     bounds: &Aabb,
 ) -> Segment {
     let pointers = primitive_pointers(nodes, moved, pairs);
+    let active = pointers.iter().filter(|&&pointer| pointer != NodePointer::INVALID).count();
     let infos = moved.end;
     let list = infos + 12;
     let len = list + 4 * pointers.len() as u64;
@@ -192,7 +205,7 @@ fn append_software_data(
         metadata_size,
         total_size: metadata_size + len as u32,
         primitive_count: pointers.len() as u32,
-        active_primitive_count: pointers.len() as u32,
+        active_primitive_count: active as u32,
         obb_metadata_offset: 0,
         descriptor_count: 1,
         geometry_type: 0,
@@ -218,7 +231,7 @@ fn append_software_data(
 }
 
 /// For every primitive id up to the largest, the pair that holds it. A list as long as ids are
-/// large would trust the nodes: ids that leave gaps are numbered by their order instead.
+/// large would trust the nodes: ids that leave large gaps are numbered by their order instead.
 fn primitive_pointers(nodes: &Segment, moved: &Move, pairs: &[(u64, u8)]) -> Vec<NodePointer> {
     let mut by_id: BTreeMap<u32, NodePointer> = BTreeMap::new();
     for &(address, pair) in pairs {
@@ -233,5 +246,11 @@ fn primitive_pointers(nodes: &Segment, moved: &Move, pairs: &[(u64, u8)]) -> Vec
             }
         }
     }
-    by_id.into_values().collect()
+    let highest = by_id.last_key_value().map_or(0, |(&id, _)| id as usize);
+    if highest >= 4 * by_id.len() {
+        return by_id.into_values().collect();
+    }
+    let mut list = vec![NodePointer::INVALID; highest + 1];
+    by_id.into_iter().for_each(|(id, pointer)| list[id as usize] = pointer);
+    list
 }

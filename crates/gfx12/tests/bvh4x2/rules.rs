@@ -171,15 +171,21 @@ fn every_rule_is_enforced() {
         }
     }
     // The rest have tests of their own below.
-    let own = [Rule::MixedLevel, Rule::NestedInstance, Rule::Resource, Rule::UnusedSlot];
+    let own = [
+        Rule::MixedLevel,
+        Rule::NestedInstance,
+        Rule::Resource,
+        Rule::UnusedSlot,
+        Rule::Opacity,
+        Rule::LostPrimitive,
+        Rule::PrimitiveId,
+    ];
     let of_older_parts = [
         Rule::Writer,
         Rule::CullFlagDword,
         Rule::DriverHeader,
         Rule::StackBase,
-        Rule::LostPrimitive,
         Rule::MissedCulling,
-        Rule::PrimitiveId,
         Rule::Slack,
     ];
     let all = Rule::ALL.iter().filter(|it| !own.contains(it) && !of_older_parts.contains(it));
@@ -265,4 +271,22 @@ fn findings_are_located() {
             count + 7
         )
     );
+}
+
+/// A pair of which one triangle is named, an id that two have, and another opacity.
+#[test]
+fn what_ids_tell_is_there() {
+    let sound = single();
+    let at = anatomy(&sound);
+    let cases = [
+        (Rule::LostPrimitive, 60, get(&sound, at.triangle + 60) | 0x0900),
+        (Rule::PrimitiveId, 48, get(&sound, at.triangle + 48) + 1),
+        (Rule::Opacity, 60, get(&sound, at.triangle + 60) ^ 0x80),
+    ];
+    for (rule, place, word) in cases {
+        let mut image = sound.clone();
+        set(&mut image, at.triangle + place, word);
+        let rules = broken(image);
+        assert!(rules.contains(&rule.name()), "{} gives {rules:?}", rule.name());
+    }
 }

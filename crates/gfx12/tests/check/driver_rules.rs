@@ -84,7 +84,11 @@ fn what_a_header_must_not_say() {
         ("triangles", 92, 0),
         ("triangles", 96, 0x40),
         ("triangles", 112, 5),
+        ("triangles", 120, 0xA4),
         ("triangles", 128, 0),
+        ("triangles", 144, 1),
+        ("instanced", 92, 2),
+        ("instanced", 104, 12),
         ("instanced", 112, 1),
     ];
     for (kind, at, value) in cases {
@@ -97,6 +101,60 @@ fn what_a_header_must_not_say() {
     let options = Options { updatable: true, ..Options::new(Policy::Radv) };
     let updatable = encode(&tree, &options).unwrap().image;
     breaks(Rule::DriverHeader, &[], updatable, |image| set_word(image, 32, 8));
+}
+
+/// Words of GPURT's header, of its infos and of its list: bounds, counts, the kind of geometry,
+/// and the pair of a primitive.
+#[test]
+fn what_gpurts_header_must_not_say() {
+    let image = || encoded("triangles", Policy::Gpurt);
+    let word =
+        |at: usize| u32::from_le_bytes(image().segments[0].bytes()[at..at + 4].try_into().unwrap());
+    let list = word(44) as usize;
+    let cases = [
+        (Rule::DriverHeader, 76, 0.5f32.to_bits()),
+        (Rule::DriverHeader, 96, 1e9f32.to_bits()),
+        (Rule::DriverHeader, 28, 1),
+        (Rule::HeaderCount, 16, 3),
+        (Rule::HeaderCount, 24, 1),
+        (Rule::HeaderCount, 52, 1),
+        (Rule::AllocatedSize, 8, 0x400),
+        (Rule::PrimitivePointer, list, word(list + 40)),
+        (Rule::PrimitivePointer, list, u32::MAX),
+    ];
+    for (rule, at, value) in cases {
+        let dragged = [Rule::LostPrimitive, Rule::HeaderCount];
+        breaks(rule, &dragged, image(), |image| set_word(image, at, value));
+    }
+}
+
+/// What GPURT keeps beside instances: flags, the metadata of their structures, their places in the
+/// list.
+#[test]
+fn what_gpurt_keeps_of_instances() {
+    let image = || encoded("instanced", Policy::Gpurt);
+    let word =
+        |at: usize| u32::from_le_bytes(image().segments[0].bytes()[at..at + 4].try_into().unwrap());
+    let [sidebands, list] = [word(40), word(44)].map(|at| at as usize);
+    breaks(Rule::Sideband, &[], image(), |image| {
+        set_word(image, sidebands + 4, word(sidebands + 4) ^ 4 << 24);
+    });
+    breaks(Rule::Sideband, &[], image(), |image| {
+        set_word(image, sidebands + 8, word(sidebands + 8) + 128);
+    });
+    breaks(Rule::PrimitivePointer, &[], image(), |image| {
+        set_word(image, list, word(list + 8));
+    });
+}
+
+/// One triangle that is not as opaque as its geometry.
+#[test]
+fn geometries_of_two_opacities() {
+    let dragged = [Rule::CullFlags, Rule::MissedCulling, Rule::DriverHeader];
+    breaks(Rule::Opacity, &dragged, organic(), |image| {
+        let (address, _) = primitive_nodes(image, 0)[0];
+        edit_bits(image, address, |bits| bits.set(1011..1012, 1 - bits.get(1011..1012)));
+    });
 }
 
 /// Behind the nodes of instances is where the headers and leaves of their structures are, before

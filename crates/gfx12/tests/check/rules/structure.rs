@@ -127,7 +127,13 @@ fn levels() {
         edit_box(image, 1, starts_with_leaf, |node| node.children[0].node_type = 6);
     });
     // The node that goes may have been one of two that show an instance.
-    let dragged = [Rule::Contained, Rule::Mask, Rule::HeaderType, Rule::InstanceFlags];
+    let dragged = [
+        Rule::Contained,
+        Rule::Mask,
+        Rule::HeaderType,
+        Rule::InstanceFlags,
+        Rule::PrimitivePointer,
+    ];
     breaks(Rule::MixedLevel, &dragged, instanced(), |image| {
         let nodes = boxes(image, 0);
         let (_, _, node) = nodes.iter().find(|node| starts_with_leaf(&node.2)).unwrap();
