@@ -218,6 +218,7 @@ fn headers_that_lie_are_named() {
         (Policy::Gpurt, 32, 0x1000),
         (Policy::Gpurt, 36, 0x80),
         (Policy::Gpurt, 48, 0),
+        (Policy::Gpurt, 52, 9),
         (Policy::Gpurt, 56, 0),
         (Policy::Gpurt, 76, 0x7F00_0000),
         (Policy::Gpurt, 88, 1e9f32.to_bits()),
@@ -229,6 +230,19 @@ fn headers_that_lie_are_named() {
         let start = if policy == Policy::Gpurt { base } else { 0 };
         set(&mut image, start + at, value);
         assert_eq!(broken(image), ["driver_header"], "{policy:?} {at}");
+    }
+}
+
+/// Pairs and single triangles are of one kind of geometry, which no box is.
+#[test]
+fn geometries_of_another_kind_are_named() {
+    let [triangles, ..] = &scenes()[..] else { panic!("scenes") };
+    for policy in [Policy::Radv, Policy::Gpurt] {
+        let options = Options { half: false, ..Options::new(policy) };
+        let mut image = image(triangles, Generation::Gfx10, &options);
+        let kind = if policy == Policy::Radv { 88 } else { anatomy(&image).base + 28 };
+        set(&mut image, kind, 1);
+        assert_eq!(broken(image), ["driver_header"], "{policy:?}");
     }
 }
 

@@ -126,7 +126,9 @@ impl<D: Dialect> HeaderCheck<'_, '_, D> {
             Some(_) => Some((0, "triangles")),
             None => None,
         };
-        let is_mixed = self.surveyed.leaves.iter().any(|it| Some(it.pointer.kind()) != leaf);
+        let is_box = |kind| kind == Some(Bvh4Kind::User);
+        let mut kinds = self.surveyed.leaves.iter().map(|it| Some(it.pointer.kind()));
+        let is_mixed = kinds.any(|kind| is_box(kind) != is_box(leaf));
         if let Some((kind, name)) = held.filter(|(kind, _)| *kind != told)
             && !is_mixed
         {
@@ -154,8 +156,13 @@ impl<D: Dialect> HeaderCheck<'_, '_, D> {
             (&GpurtHeader::leaf_node_count, header.leaf_node_count, leaves),
         ];
         for (field, found, reached) in counts {
-            if found < reached {
-                let expected = format!("{reached} at least, which can be reached");
+            let is_exact = field.bits().start < GpurtHeader::leaf_node_count.bits().start
+                && self.header.kind == HeaderKind::Gpurt;
+            if found < reached || is_exact && found != reached {
+                let expected = match is_exact {
+                    true => format!("{reached}, which can be reached"),
+                    false => format!("{reached} at least, which can be reached"),
+                };
                 self.add(field.bits(), found, expected);
             }
         }
