@@ -29,7 +29,10 @@
 //! | `collapse` | making it |
 //! | [`binary_tree`](BinaryTree) | the same over any boxes, with costs of one's own |
 //! | [`report`](Report) | figures of a tree and of its making |
+//! | `level` | BLASes, the TLAS, and the whole |
 //! | [`progress`](Progress) | progress and cancellation |
+//! | [`error`](BuildError) | why a scene has no tree |
+//! | `coverage` | the proof by example that nothing is lost (tests) |
 //!
 //! # What a tree promises
 //! * A leaf's box contains the box of each of its primitives, except where spatial splits cut a

@@ -9,14 +9,15 @@ use crate::image_args::{
     Check, Diff, ImageChoice, ImageOutput, Inspect, Intersect, Refit, Stats, Vectors,
 };
 use crate::machine_args::MachineChoice;
-use crate::shared_args::{CameraChoice, PresetArg, RuleChoice, SeedChoice};
+use crate::named_values::{MEASURES, PRESETS, one_of};
+use crate::shared_args::{CameraChoice, RuleChoice, SeedChoice};
 use crate::sim_args::Sim;
 use crate::trace_args::{Bench, Rays, Trace};
 use crate::values;
 use crate::walk_args::Walk;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
-use siliray::build::{MAX_LEAF, Options as BuildOptions};
+use siliray::build::{MAX_LEAF, Options as BuildOptions, Preset};
 use siliray::conformance::Filter;
 use siliray::input::accepts_width;
 use siliray::machine::{FormatEntry, MachineEntry};
@@ -278,8 +279,8 @@ pub(crate) struct Build {
 
     /// How much time to spend; may be repeated [default: fast, balanced and best, or
     /// balanced with --format]
-    #[arg(long = "preset", value_name = "PRESET", value_enum)]
-    pub(crate) presets: Vec<PresetArg>,
+    #[arg(long = "preset", value_name = "PRESET", value_parser = one_of(PRESETS))]
+    pub(crate) presets: Vec<Preset>,
 
     #[command(flatten)]
     pub(crate) shape: TreeShape,
@@ -369,8 +370,9 @@ pub(crate) struct Render {
     pub(crate) samples: usize,
 
     /// Show how much work each pixel took instead
-    #[arg(long, value_name = "MEASURE", value_enum, conflicts_with = "samples")]
-    pub(crate) heatmap: Option<MeasureArg>,
+    #[arg(long, value_name = "MEASURE", value_parser = one_of(MEASURES))]
+    #[arg(conflicts_with = "samples")]
+    pub(crate) heatmap: Option<Measure>,
 
     /// End the scale of the heat map with this count, so that several maps can be compared
     /// [default: what 99.8 % of the pixels do not exceed, rounded up]
@@ -472,36 +474,6 @@ pub(crate) struct Man {
     /// The command; without one, the page of siliray itself
     #[arg(value_name = "COMMAND")]
     pub(crate) command: Option<String>,
-}
-
-/// What a heat map shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MeasureArg {
-    /// Boxes tested
-    Boxes,
-    /// Triangles tested
-    Triangles,
-    /// Nodes visited
-    Nodes,
-    /// Blocks fetched and tested, with --machine ttu
-    Blocks,
-    /// Bytes fetched from memory, with --machine ttu
-    Bytes,
-    /// Cycles of the pixel's ray, alone in an empty machine, with --machine ttu
-    Cycles,
-}
-
-impl From<MeasureArg> for Measure {
-    fn from(measure: MeasureArg) -> Self {
-        match measure {
-            MeasureArg::Boxes => Self::Boxes,
-            MeasureArg::Triangles => Self::Triangles,
-            MeasureArg::Nodes => Self::Nodes,
-            MeasureArg::Blocks => Self::Blocks,
-            MeasureArg::Bytes => Self::Bytes,
-            MeasureArg::Cycles => Self::Cycles,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,10 @@
 //! The options of `siliray compare`.
 
 use crate::machine_args::machines;
-use crate::shared_args::PresetArg;
+use crate::named_values::{PRESETS, one_of};
 use crate::values;
 use clap::Args;
+use siliray::build::Preset;
 use siliray::compare::Variant;
 use siliray::machine::MachineEntry;
 use std::ffi::OsString;
@@ -39,8 +40,8 @@ pub(crate) struct Compare {
     pub(crate) formats: Vec<Variants>,
 
     /// How trees are built [default: fast, balanced and best]
-    #[arg(long, value_name = "PRESET", value_delimiter = ',', value_enum)]
-    pub(crate) presets: Vec<PresetArg>,
+    #[arg(long, value_name = "PRESET", value_delimiter = ',', value_parser = one_of(PRESETS))]
+    pub(crate) presets: Vec<Preset>,
 
     /// The machines that walk, each on the formats that it reads [default: ttu, or reference where
     /// that does not run the format]

@@ -2,6 +2,7 @@
 
 use crate::output;
 use clap::error::ErrorKind;
+use siliray::input::format_of;
 use siliray::scene::builtin::Builtin;
 use std::io::{IsTerminal, Write};
 use std::path::Path;
@@ -93,8 +94,6 @@ fn is_option(arg: &std::ffi::OsStr) -> bool {
 }
 
 fn is_scene(path: &Path) -> bool {
-    let known = ["obj", "ply", "stl", "gltf", "glb", "rra", "isbe"];
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    let builtin = path.to_str().and_then(Builtin::from_name).is_some();
-    builtin || path.is_file() || extension.is_some_and(|e| known.contains(&&*e.to_lowercase()))
+    let named = |name| Builtin::from_name(name).is_some() || siliray::scene::is_scene(name, &[]);
+    path.is_file() || path.to_str().is_some_and(named) || format_of(path, &[]).is_some()
 }

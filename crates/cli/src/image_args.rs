@@ -261,12 +261,6 @@ impl FindingChoice {
     }
 }
 
-/// What `--depth` takes.
-fn depth(text: &str) -> Result<u32, String> {
-    let levels = values::word(text).ok().filter(|&levels| levels > 0);
-    levels.ok_or_else(|| "expected a number of levels, such as 3".to_owned())
-}
-
 /// Show what is in an image: totals, a node, or the tree.
 ///
 /// Without an option, the structures of the file and sums over the image. With --node, one node as
@@ -313,7 +307,7 @@ pub(crate) struct Inspect {
 
     /// Show N levels of the tree; the root is the first
     #[arg(long, value_name = "N", requires = "tree", allow_negative_numbers = true)]
-    #[arg(value_parser = depth)]
+    #[arg(value_parser = values::levels)]
     pub(crate) depth: Option<u32>,
 
     #[command(flatten)]

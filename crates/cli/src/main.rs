@@ -2,8 +2,11 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | `args`, `image_args`, `machine_args`, `trace_args` | the options and their help |
+//! | `args`, `image_args`, `machine_args` | the options and their help |
+//! | `beam_args`, `compare_args`, `sim_args`, `trace_args`, `walk_args` | those of one command |
+//! | `named_values` | what options take by name |
 //! | `shared_args` | options that several commands take |
+//! | `program_text` | programs, from wherever they come |
 //! | `values` | sizes, cameras and counts as users type them |
 //! | `failure` | what can go wrong, and its exit code |
 //! | `overwrite_guard` | what a command reads and writes, kept apart |
@@ -22,6 +25,7 @@ mod failure;
 mod image_args;
 mod interrupt;
 mod machine_args;
+mod named_values;
 mod output;
 mod overwrite_guard;
 mod program_text;

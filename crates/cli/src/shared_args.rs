@@ -1,20 +1,20 @@
 //! Options that several commands take, each declared once.
 
 use crate::failure::Failure;
+use crate::named_values::{PRESETS, QUERIES, RULES, one_of};
 use crate::values::{self, View};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use siliray::build::Preset;
 use siliray::geometry::TriangleRule;
 use siliray::machine::{HitKind, MachineEntry};
 use siliray::trace::Kernel;
-use siliray::workload::Workload;
 
 /// How the tree is built.
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct PresetChoice {
     /// How much time to spend on the tree [default: balanced]
-    #[arg(long, value_name = "PRESET", value_enum)]
-    preset: Option<PresetArg>,
+    #[arg(long, value_name = "PRESET", value_parser = one_of(PRESETS))]
+    preset: Option<Preset>,
 }
 
 impl PresetChoice {
@@ -25,35 +25,7 @@ impl PresetChoice {
 
     /// The preset, if one is asked for.
     pub(crate) fn preset(self) -> Option<Preset> {
-        self.preset.map(Preset::from)
-    }
-}
-
-/// How much time to spend on a tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PresetArg {
-    /// The quickest build
-    Fast,
-    /// A good tree in little time
-    Balanced,
-    /// The best tree
-    Best,
-    /// Cells of space as boxes, cut in the middle
-    Octree,
-    /// Cells of space as boxes, cut by the surface-area heuristic
-    #[value(alias = "kd")]
-    KdTree,
-}
-
-impl From<PresetArg> for Preset {
-    fn from(preset: PresetArg) -> Self {
-        match preset {
-            PresetArg::Fast => Self::Fast,
-            PresetArg::Balanced => Self::Balanced,
-            PresetArg::Best => Self::Best,
-            PresetArg::Octree => Self::Octree,
-            PresetArg::KdTree => Self::KdTree,
-        }
+        self.preset
     }
 }
 
@@ -62,8 +34,8 @@ impl From<PresetArg> for Preset {
 pub(crate) struct RuleChoice {
     /// The arithmetic that decides whether a ray meets a triangle; hart and offload have their own
     /// [default: watertight]
-    #[arg(long, alias = "triangle-rule", value_name = "RULE", value_enum)]
-    rule: Option<RuleArg>,
+    #[arg(long, alias = "triangle-rule", value_name = "RULE", value_parser = one_of(RULES))]
+    rule: Option<TriangleRule>,
 }
 
 impl RuleChoice {
@@ -74,20 +46,8 @@ impl RuleChoice {
             let message = format!("the machine {name} has an arithmetic of its own, not --rule");
             return Err(Failure::usage(message).hint("leave --rule out"));
         }
-        Ok(match self.rule {
-            Some(RuleArg::MollerTrumbore) => TriangleRule::MollerTrumbore,
-            Some(RuleArg::Watertight) | None => TriangleRule::Watertight,
-        })
+        Ok(self.rule.unwrap_or(TriangleRule::Watertight))
     }
-}
-
-/// Which arithmetic meets triangles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum RuleArg {
-    /// As the GFX12 unit computes; rays can slip between two triangles
-    MollerTrumbore,
-    /// Woop, Benthin and Wald; no ray slips through a closed mesh
-    Watertight,
 }
 
 /// The view.
@@ -122,52 +82,9 @@ pub(crate) struct SeedChoice {
 #[derive(Debug, Clone, Copy, Args)]
 pub(crate) struct QueryChoice {
     /// Which hits are wanted
-    #[arg(long, value_name = "QUERY", value_enum, default_value_t = QueryArg::Closest)]
-    query: QueryArg,
-}
-
-impl QueryChoice {
-    /// The kind of hits.
-    pub(crate) fn kind(self) -> HitKind {
-        match self.query {
-            QueryArg::Closest => HitKind::Closest,
-            QueryArg::Any => HitKind::Any,
-            QueryArg::All => HitKind::All,
-        }
-    }
-}
-
-/// Which hits are wanted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum QueryArg {
-    /// The first hit of each ray
-    Closest,
-    /// Whether each ray hits anything
-    Any,
-    /// Every hit of each ray, the nearest first
-    All,
-}
-
-/// Which rays are made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WorkloadArg {
-    /// From the camera
-    Primary,
-    /// Short ones from what the camera sees
-    #[value(alias = "ao")]
-    Occlusion,
-    /// Long ones from what the camera sees
-    Bounce,
-}
-
-impl From<WorkloadArg> for Workload {
-    fn from(workload: WorkloadArg) -> Self {
-        match workload {
-            WorkloadArg::Primary => Self::Primary,
-            WorkloadArg::Occlusion => Self::Occlusion,
-            WorkloadArg::Bounce => Self::Bounce,
-        }
-    }
+    #[arg(long = "query", value_name = "QUERY", default_value = "closest")]
+    #[arg(value_parser = one_of(QUERIES))]
+    pub(crate) kind: HitKind,
 }
 
 #[cfg(test)]

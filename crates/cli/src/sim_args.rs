@@ -3,12 +3,12 @@
 use crate::args::TreeShape;
 use crate::image_args::ImageChoice;
 use crate::machine_args::block_formats;
+use crate::named_values::{SIM_WORKLOADS, one_of};
 use crate::shared_args::{CameraChoice, PresetChoice};
 use crate::values;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use siliray::machine::FormatEntry;
 use siliray::sim::{ParameterSweep, Workload};
-use siliray::workload::Workload as RayWorkload;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -66,8 +66,9 @@ pub(crate) struct Sim {
     pub(crate) against: Vec<String>,
 
     /// What is asked
-    #[arg(long, value_name = "WORKLOAD", value_enum, default_value_t = WorkloadArg::Primary)]
-    pub(crate) workload: WorkloadArg,
+    #[arg(long, value_name = "WORKLOAD", default_value = "primary")]
+    #[arg(value_parser = one_of(SIM_WORKLOADS))]
+    pub(crate) workload: Workload,
 
     /// Ask the rays, beams, spheres and frustums of this file instead: .npy, .csv or raw, with
     /// their priorities; - is standard input
@@ -128,29 +129,4 @@ pub(crate) struct Sim {
 
 fn parameter_sweep(text: &str) -> Result<ParameterSweep, String> {
     text.parse().map_err(|error: siliray::sim::SweepError| error.to_string())
-}
-
-/// A kind of work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum WorkloadArg {
-    /// Closest hits of camera rays
-    Primary,
-    /// Any hit of short rays from what the camera sees
-    #[value(alias = "ao")]
-    Occlusion,
-    /// Closest hits of rays from what the camera sees
-    Bounce,
-    /// Everything that beams around 8 by 8 camera rays meet
-    Beams,
-}
-
-impl From<WorkloadArg> for Workload {
-    fn from(workload: WorkloadArg) -> Self {
-        match workload {
-            WorkloadArg::Primary => Self::Rays(RayWorkload::Primary),
-            WorkloadArg::Occlusion => Self::Rays(RayWorkload::Occlusion),
-            WorkloadArg::Bounce => Self::Rays(RayWorkload::Bounce),
-            WorkloadArg::Beams => Self::Beams,
-        }
-    }
 }

@@ -3,14 +3,16 @@
 use crate::failure::Failure;
 use crate::image_args::ImageChoice;
 use crate::machine_args::MachineChoice;
+use crate::named_values::{WORKLOADS, one_of};
 use crate::output::is_stdout;
 use crate::shared_args::{
-    CameraChoice, KernelChoice, PresetChoice, QueryChoice, RuleChoice, SeedChoice, WorkloadArg,
+    CameraChoice, KernelChoice, PresetChoice, QueryChoice, RuleChoice, SeedChoice,
 };
 use crate::values;
 use clap::{Args, Subcommand, ValueEnum};
 use siliray::ray_files::Layout;
 use siliray::trace::Mode;
+use siliray::workload::Workload;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -270,8 +272,9 @@ pub(crate) struct Rays {
     pub(crate) output: RayOutput,
 
     /// Which rays
-    #[arg(long, value_name = "WORKLOAD", value_enum, default_value_t = WorkloadArg::Primary)]
-    pub(crate) workload: WorkloadArg,
+    #[arg(long, value_name = "WORKLOAD", default_value = "primary")]
+    #[arg(value_parser = one_of(WORKLOADS))]
+    pub(crate) workload: Workload,
 
     /// How many rays, 1 to 16777216
     #[arg(long, alias = "count", value_name = "N", default_value_t = 262_144)]

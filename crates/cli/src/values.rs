@@ -167,6 +167,12 @@ pub(crate) fn word(text: &str) -> Result<u32, String> {
     number.ok_or_else(|| "expected a number of 32 bits, such as 0x15".to_owned())
 }
 
+/// A number of levels of a tree.
+pub(crate) fn levels(text: &str) -> Result<u32, String> {
+    let levels = word(text).ok().filter(|&levels| levels > 0);
+    levels.ok_or_else(|| "expected a number of levels, such as 3".to_owned())
+}
+
 /// A pointer of any format.
 pub(crate) fn pointer(text: &str) -> Result<u64, String> {
     whole(text).ok_or_else(|| "expected a number of 64 bits, such as 0x15".to_owned())
@@ -217,20 +223,21 @@ pub(crate) fn float(text: &str) -> Result<f32, String> {
     text.parse().map_err(|_| format!("{text:?} is not a number"))
 }
 
-/// `x,y,z`.
-pub(crate) fn vector(text: &str) -> Result<[f32; 3], String> {
+/// So many numbers, called `names`.
+fn floats<const N: usize>(text: &str, names: &str) -> Result<[f32; N], String> {
     let numbers: Vec<f32> = text.split(',').map(float).collect::<Result<_, _>>()?;
     let found = numbers.len();
-    numbers.try_into().map_err(|_| format!("expected 3 numbers, x,y,z, found {found}"))
+    numbers.try_into().map_err(|_| format!("expected {N} numbers, {names}, found {found}"))
 }
 
-/// Six numbers, called `names`.
-fn six(text: &str, names: &str) -> Result<[Vec3; 2], String> {
-    let numbers: Vec<f32> = text.split(',').map(float).collect::<Result<_, _>>()?;
-    let [a, b, c, d, e, f] = numbers[..] else {
-        let found = numbers.len();
-        return Err(format!("expected 6 numbers, {names}, found {found}"));
-    };
+/// `x,y,z`.
+pub(crate) fn vector(text: &str) -> Result<[f32; 3], String> {
+    floats(text, "x,y,z")
+}
+
+/// Two vectors, whose numbers are called `names`.
+fn two_vectors(text: &str, names: &str) -> Result<[Vec3; 2], String> {
+    let [a, b, c, d, e, f] = floats(text, names)?;
     Ok([Vec3::new(a, b, c), Vec3::new(d, e, f)])
 }
 
@@ -242,7 +249,7 @@ pub(crate) fn aabb(text: &str) -> Result<Aabb, String> {
 
 /// The same for a box that may be open on a side, as the box of a node may (B-5).
 pub(crate) fn node_box(text: &str) -> Result<Aabb, String> {
-    let [min, max] = six(text, "minx,miny,minz,maxx,maxy,maxz")?;
+    let [min, max] = two_vectors(text, "minx,miny,minz,maxx,maxy,maxz")?;
     let bounds = Aabb::new(min, max);
     check_box(&bounds).map_err(|error| error.to_string())?;
     Ok(bounds)
@@ -250,10 +257,7 @@ pub(crate) fn node_box(text: &str) -> Result<Aabb, String> {
 
 /// `x,y,z,radius`.
 pub(crate) fn sphere(text: &str) -> Result<Sphere, String> {
-    let numbers: Vec<f32> = text.split(',').map(float).collect::<Result<_, _>>()?;
-    let [x, y, z, radius] = numbers[..] else {
-        return Err(format!("expected 4 numbers, x,y,z,radius, found {}", numbers.len()));
-    };
+    let [x, y, z, radius] = floats(text, "x,y,z,radius")?;
     let sphere = Sphere { center: Vec3::new(x, y, z), radius };
     sphere.beam().map(|_| sphere).map_err(|error| error.to_string())
 }
@@ -276,7 +280,7 @@ pub(crate) fn frustum(text: &str) -> Result<Frustum, String> {
 
 /// `ox,oy,oz,dx,dy,dz`.
 pub(crate) fn ray(text: &str) -> Result<Ray, String> {
-    let [origin, direction] = six(text, "ox,oy,oz,dx,dy,dz")?;
+    let [origin, direction] = two_vectors(text, "ox,oy,oz,dx,dy,dz")?;
     Ok(Ray::new(origin, direction))
 }
 

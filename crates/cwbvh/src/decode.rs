@@ -2,8 +2,8 @@
 
 use crate::directory::Level;
 use crate::node::{Child, Node};
-use geometry::grid::{GridAxis, inner_box};
-use geometry::{Aabb, Vec3};
+use geometry::Aabb;
+use geometry::grid::{inner_box, trimmed};
 use machine::NodePlace;
 use std::collections::{HashMap, VecDeque};
 use tree::{Blas, Bvh, NodeLink, Primitives, Tlas, Tree};
@@ -93,23 +93,6 @@ impl Walked {
         // A checked image holds a tree; without nodes it is the empty one.
         Bvh::new(self.nodes, indices, item_count).unwrap_or_else(|_| Bvh::empty())
     }
-}
-
-/// A box without the part of a cell by which rounding took it past the box above, so that encoding
-/// it again gives the same cells. A plane that lies farther out stays: it is stored so, and the box
-/// above is wrong.
-fn trimmed(bounds: Aabb, above: &Aabb, axes: &[GridAxis; 3]) -> Aabb {
-    let [min, max, low, high] =
-        [bounds.min, bounds.max, above.min, above.max].map(|corner| corner.to_array());
-    let nearer = |k: usize, plane: f32, limit: f32, excess: f64| {
-        if excess > 0.0 && excess < axes[k].cell() { limit } else { plane }
-    };
-    let excess = |inner: f32, outer: f32| f64::from(inner) - f64::from(outer);
-    let trimmed = Aabb::new(
-        Vec3::from_array([0, 1, 2].map(|k| nearer(k, min[k], low[k], excess(low[k], min[k])))),
-        Vec3::from_array([0, 1, 2].map(|k| nearer(k, max[k], high[k], excess(max[k], high[k])))),
-    );
-    if trimmed.is_empty() { bounds } else { trimmed }
 }
 
 /// The primitives of a BLAS: triangles of the same ids and corners are one.

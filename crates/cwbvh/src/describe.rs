@@ -10,6 +10,7 @@ use crate::node::{Child, NODE_BYTES, Node};
 use geometry::Aabb;
 use geometry::grid::inner_box;
 use machine::bits::Bits;
+use machine::description::linked;
 use machine::{DescribeError, DescribedField, Description, Image, NodeRef};
 
 /// Describes the structure at an address.
@@ -149,15 +150,4 @@ fn node_fields(image: &Image, level: &Level<'_>, memory: &[u8]) -> Vec<Described
 /// The reference to a structure that memory has.
 fn reference(image: &Image, address: u64) -> Option<NodeRef> {
     image.get(address, 1).map(|_| NodeRef::from_root(image, address))
-}
-
-fn linked(
-    mut fields: Vec<DescribedField>,
-    name: &str,
-    link: impl Fn(u64) -> Option<NodeRef>,
-) -> Vec<DescribedField> {
-    for field in fields.iter_mut().filter(|field| field.name == name) {
-        field.link = link(field.raw);
-    }
-    fields
 }

@@ -11,10 +11,10 @@ use crate::directory::{
 use crate::fit::{Below, Part, fit};
 use crate::node::{BIAS, Child, EXPONENTS, Node};
 use crate::slots::{Cells, assign};
-use geometry::{Aabb, GridAxis, SingularTransform};
+use geometry::{Aabb, GridAxis};
 use machine::bits::Bits;
 use machine::{Image, Segment};
-use tree::{Blas, Bvh, Instance, Tlas, Tree};
+use tree::{Blas, Bvh, Instance, Tlas, Tree, UnsoundTree};
 
 const DIRECTORY_ADDRESS: u64 = 0x1000;
 
@@ -51,30 +51,9 @@ pub enum CwbvhEncodeError {
         /// How many there are.
         count: usize,
     },
-    /// A tree without a TLAS has one BLAS.
-    #[error("{blases} BLASes without a TLAS, expected 1")]
-    BlasCount {
-        /// How many there are.
-        blases: usize,
-    },
-    /// An instance names a BLAS that does not exist.
-    #[error("instance {instance} names BLAS {blas} of {blases}")]
-    MissingBlas {
-        /// The instance.
-        instance: usize,
-        /// What it names.
-        blas: u32,
-        /// How many there are.
-        blases: usize,
-    },
-    /// An instance has no inverse.
-    #[error("instance {instance}: {source}")]
-    Singular {
-        /// The instance.
-        instance: usize,
-        /// Why.
-        source: SingularTransform,
-    },
+    /// The levels do not fit together.
+    #[error(transparent)]
+    Unsound(#[from] UnsoundTree),
 }
 
 /// Lays a tree out.
@@ -82,33 +61,18 @@ pub enum CwbvhEncodeError {
 /// # Errors
 /// When the tree holds something that the format cannot express.
 pub fn encode(tree: &Tree) -> Result<Image, CwbvhEncodeError> {
+    tree.check()?;
     let blases = tree.blases.len();
-    if tree.tlas.is_none() && blases != 1 {
-        return Err(CwbvhEncodeError::BlasCount { blases });
-    }
     let level_count = blases + usize::from(tree.tlas.is_some());
     let mut writer = Writer::new(level_count);
     for (level, blas) in tree.blases.iter().enumerate() {
         writer.blas(level, blas)?;
     }
     if let Some(tlas) = &tree.tlas {
-        check_instances(tlas, blases)?;
         writer.tlas(blases, tlas)?;
     }
     let segments = writer.segments;
     Ok(Image { format: NAME, segments, bases: vec![DIRECTORY_ADDRESS], root: DIRECTORY_ADDRESS })
-}
-
-fn check_instances(tlas: &Tlas, blases: usize) -> Result<(), CwbvhEncodeError> {
-    for (number, instance) in tlas.instances.iter().enumerate() {
-        let blas = instance.blas;
-        if blas as usize >= blases {
-            return Err(CwbvhEncodeError::MissingBlas { instance: number, blas, blases });
-        }
-        let inverse = instance.world_to_object.inverse();
-        inverse.map_err(|source| CwbvhEncodeError::Singular { instance: number, source })?;
-    }
-    Ok(())
 }
 
 /// Segments so far; the first one is the directory.

@@ -110,6 +110,24 @@ pub fn inner_box(axes: &[GridAxis; 3], min: [u8; 3], max: [u8; 3]) -> Aabb {
     if inner.is_empty() { outer_box(axes, min, max) } else { inner }
 }
 
+/// A box without the part of a cell by which rounding took it past the box above, so that encoding
+/// it again gives the same cells. A plane that lies farther out stays: it is stored so, and the box
+/// above is wrong.
+#[must_use]
+pub fn trimmed(bounds: Aabb, above: &Aabb, axes: &[GridAxis; 3]) -> Aabb {
+    let [min, max, low, high] =
+        [bounds.min, bounds.max, above.min, above.max].map(|corner| corner.to_array());
+    let nearer = |k: usize, plane: f32, limit: f32, excess: f64| {
+        if excess > 0.0 && excess < axes[k].cell() { limit } else { plane }
+    };
+    let excess = |inner: f32, outer: f32| f64::from(inner) - f64::from(outer);
+    let trimmed = Aabb::new(
+        Vec3::from_array([0, 1, 2].map(|k| nearer(k, min[k], low[k], excess(low[k], min[k])))),
+        Vec3::from_array([0, 1, 2].map(|k| nearer(k, max[k], high[k], excess(max[k], high[k])))),
+    );
+    if trimmed.is_empty() { bounds } else { trimmed }
+}
+
 /// Cells of a corner, and how their planes are rounded.
 type Corner = ([u8; 3], fn(&GridAxis, u8) -> f32);
 

@@ -18,6 +18,7 @@
 //! | [`rra`] | files for Radeon Raytracing Analyzer |
 //! | [`dump`] | dumps of RADV's memory |
 //! | [`mod@update`] | refits, checks of updates, figures |
+//! | [`registry`] | both formats and the loops, for every command |
 //! | [`vectors`] | running files of captured and computed cases |
 //!
 //! Numbers like R-2 are decisions where sources disagree or are silent; they stand beside the code

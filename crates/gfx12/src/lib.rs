@@ -29,6 +29,7 @@
 //! | [`walk`] | the traversal loops of RADV and GPURT |
 //! | `blocks` | the image as a block-based traversal unit reads it |
 //! | `fetches` | what a walk over its tree reads |
+//! | [`registry`] | the formats and the loops, for every command |
 //! | [`bvh4x2`] | the format `gfx12-bvh4x2`: 4-wide images for the dual instruction |
 //!
 //! Numbers like G-8 are decisions where sources disagree or are silent; they stand beside the code

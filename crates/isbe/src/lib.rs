@@ -31,6 +31,7 @@
 //! | [`kernel`] | mesh workgroups written in Rust |
 //! | [`mesh`] | meshes and scenes to dumps and back |
 //! | [`registry`] | dumps as a format, which any command about images opens |
+//! | `bits` | bit fields, named where they are used |
 //! | [`vectors`] | runs vector files of kind `isbe` |
 //! | [`workgroup_view`] | one workgroup's memory, read as a meshlet |
 

@@ -77,6 +77,19 @@ pub struct DescribedField {
     pub link: Option<NodeRef>,
 }
 
+/// The fields, of which those with a name lead to the structure that is found by what they hold.
+#[must_use]
+pub fn linked(
+    mut fields: Vec<DescribedField>,
+    name: &str,
+    target: impl Fn(u64) -> Option<NodeRef>,
+) -> Vec<DescribedField> {
+    for field in fields.iter_mut().filter(|field| field.name == name) {
+        field.link = target(field.raw);
+    }
+    fields
+}
+
 /// Why a structure cannot be described.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DescribeError {

@@ -18,14 +18,16 @@
 //! | [`instance_dilation`] | how much a TLAS must widen a ray, with its proof |
 //! | [`promise`] | for which rays a margin promises that nothing is lost |
 //! | [`budget`] | step budgets: no walk runs for ever |
-//! | [`counters`] | what a machine counts |
+//! | [`counters`], [`fetches`] | what a machine counts; what it would read of the image |
 //! | [`image`], [`file`](mod@file) | segments of memory, and the files that they come from |
+//! | [`source`] | whether an image holds the geometry of a scene |
+//! | [`figures`], [`statistics`] | where bytes go; figures as drivers give them |
 //! | [`format`](mod@format) | the traits [`Format`] and [`TreeFormat`] |
 //! | [`checked`] | images proved sound, by type |
 //! | [`bits`], [`fields`](mod@fields) | bits by their place; structures as tables of fields |
 //! | [`finding`], [`findings`], [`rules`](mod@rules) | located diagnostics, collected by rule |
 //! | [`description`] | what stands in an image, in words |
-//! | [`registry`] | every format and every machine, as users meet them |
+//! | [`registry`], [`nearest_name`] | every format and every machine, as users meet them |
 //! | [`tree_format`] | the tree itself as bytes: the simplest format |
 //! | [`blocks`] | images as blocks, which a traversal unit runs |
 

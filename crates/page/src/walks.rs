@@ -11,9 +11,9 @@ use siliray::input::Prepared;
 use siliray::machine::registry::NodeNames;
 use siliray::machine::{BeamShape, HitKind, LeafRule, Query, Step};
 use siliray::walk::against::first_difference;
-use siliray::walk::hierarchy::{self, Wanted};
+use siliray::walk::hierarchy::Wanted;
 use siliray::walk::text::{line, stacks};
-use siliray::walk::why::why;
+use siliray::walk::why::{Reason, why};
 use siliray::walk::{Walk, watch_over};
 use std::collections::HashMap;
 
@@ -32,8 +32,8 @@ pub(crate) fn walk(
     let mut object = shown(document, &walk, prepared);
     if let Some(Primitive { instance, geometry, primitive }) = wanted {
         let wanted = Wanted { instance, geometry, primitive };
-        let ways = hierarchy::ways(&prepared.input, document.format, names, &wanted);
-        let reason = why(&walk, ways.as_deref(), &wanted);
+        let reason = why(&walk, &prepared.input, names, &wanted);
+        let reason = reason.unwrap_or_else(Reason::missing);
         let address = reason.node.and_then(|stop| stop.address);
         let mut addresses = document.entries.addresses.iter();
         object["why"] = documents::reason(&reason);

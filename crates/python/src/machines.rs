@@ -176,7 +176,7 @@ pub(crate) fn walk(
         let reason = choice.why.map(|(instance, geometry, primitive)| {
             let wanted = Wanted { instance, geometry, primitive };
             follow(&walk, &prepared, names, &wanted).map_err(|error| match error {
-                FollowError::Missing(_) => errors::name(error),
+                FollowError::Missing => errors::name(error),
                 FollowError::Oracle(_) => errors::machine(error),
             })
         });

@@ -12,7 +12,7 @@
 //! | `execute` | what instructions do |
 //! | `hart` | fetch, execute, trap |
 //! | `extension`, `registry` | instructions and CSRs of others |
-//! | `elf`, `htif`, `config` | programs, their host, choices |
+//! | `elf`, `htif`, `isa`, `config` | programs, their host, instruction sets, choices |
 //! | `xphmg` | the ray-tracing extension |
 //! | `trap`, `commit`, `state` | what can be seen of a run |
 //! | `disassemble`, `log`, `jsonl`, `profile`, `signature` | what is written about it |

@@ -2,21 +2,14 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)] // helpers of tests
 
+use crate::common;
+
+use common::{indices, part, positions};
 use geometry::Vec3;
-use scene::{Geometry, Scene, Shape};
+use scene::Scene;
 
 fn read(name: &str, text: &str) -> Scene {
     scene::read(name, text.as_bytes()).unwrap_or_else(|error| panic!("{error}"))
-}
-
-fn indices(geometry: &Geometry) -> &[[u32; 3]] {
-    let Shape::Triangles { indices, .. } = &geometry.shape else { panic!() };
-    indices
-}
-
-fn positions(geometry: &Geometry) -> &[Vec3] {
-    let Shape::Triangles { positions, .. } = &geometry.shape else { panic!() };
-    positions
 }
 
 #[test]
@@ -38,14 +31,14 @@ fn obj_groups_become_geometries() {
 #[test]
 fn one_obj_geometry_keeps_unused_vertices() {
     let scene = read("a.obj", "v 9 9 9\nv 0 0 1\nv 1 0 0\nv 0 1 0\nv 8 8 8\nf 2 3 4\n");
-    assert_eq!(positions(&scene.objects[0].geometries[0]).len(), 5);
-    assert_eq!(indices(&scene.objects[0].geometries[0]), [[1, 2, 3]]);
+    assert_eq!(positions(part(&scene, 0)).len(), 5);
+    assert_eq!(indices(part(&scene, 0)), [[1, 2, 3]]);
 }
 
 #[test]
 fn obj_lines_may_be_continued() {
     let scene = read("a.obj", "v 0 0 1\nv 1 0 \\\n 0\nv 0 1 0\nf 1 \\\r\n2 \\\n 3");
-    assert_eq!(positions(&scene.objects[0].geometries[0])[1], Vec3::new(1.0, 0.0, 0.0));
+    assert_eq!(positions(part(&scene, 0))[1], Vec3::new(1.0, 0.0, 0.0));
     assert_eq!(scene.triangle_count(), 1);
 }
 

@@ -4,9 +4,9 @@
 
 use crate::common;
 
-use common::{glb, kite};
+use common::{glb, indices, kite, part, positions};
 use geometry::{Transform, Vec3};
-use scene::{Scene, Shape};
+use scene::Scene;
 
 /// A document about the kite's buffer: accessor 0 has four positions, accessor 1 nine indices.
 fn document(rest: &str) -> String {
@@ -33,20 +33,6 @@ fn read(rest: &str) -> Scene {
     try_read(rest).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn indices(scene: &Scene, geometry: usize) -> Vec<[u32; 3]> {
-    let Shape::Triangles { indices, .. } = &scene.objects[0].geometries[geometry].shape else {
-        panic!()
-    };
-    indices.clone()
-}
-
-fn positions(scene: &Scene, geometry: usize) -> Vec<Vec3> {
-    let Shape::Triangles { positions, .. } = &scene.objects[0].geometries[geometry].shape else {
-        panic!()
-    };
-    positions.clone()
-}
-
 #[test]
 fn a_shared_mesh_becomes_instances() {
     let scene = read(&format!(
@@ -69,7 +55,7 @@ fn a_shared_mesh_becomes_instances() {
 fn a_lone_mesh_in_its_place_needs_no_instance() {
     let scene = read(&format!(r#"{ACCESSORS},{MESH},"nodes":[{{"mesh":0}}]"#));
     assert!(scene.instances.is_empty());
-    assert_eq!(indices(&scene, 0), kite().indices);
+    assert_eq!(indices(part(&scene, 0)), kite().indices);
     let moved =
         read(&format!(r#"{ACCESSORS},{MESH},"nodes":[{{"mesh":0,"translation":[0,1,0]}}]"#));
     let up = Transform::translation(Vec3::Y);
@@ -82,10 +68,10 @@ fn strips_fans_and_lists_without_indices() {
         format!(r#""meshes":[{{"primitives":[{{"attributes":{{"POSITION":0}},"mode":{mode}}}]}}]"#)
     };
     let of = |mode: u32| try_read(&format!(r#"{ACCESSORS},{},"nodes":[{{"mesh":0}}]"#, mesh(mode)));
-    assert_eq!(indices(&of(5).unwrap(), 0), [[0, 1, 2], [1, 3, 2]]);
-    assert_eq!(indices(&of(6).unwrap(), 0), [[1, 2, 0], [2, 3, 0]]);
+    assert_eq!(indices(part(&of(5).unwrap(), 0)), [[0, 1, 2], [1, 3, 2]]);
+    assert_eq!(indices(part(&of(6).unwrap(), 0)), [[1, 2, 0], [2, 3, 0]]);
     let list = of(4).unwrap();
-    assert_eq!(indices(&list, 0), [[0, 1, 2]]);
+    assert_eq!(indices(part(&list, 0)), [[0, 1, 2]]);
     assert_eq!(
         list.warnings[0].to_string(),
         "kite.glb: meshes[0].primitives[0]: corners beyond a multiple of 3 are passed over"
@@ -114,8 +100,8 @@ fn sparse_accessors_replace_elements() {
     .replace(r#""byteLength":84"#, r#""byteLength":88"#);
     let scene = scene::read("sparse.glb", &glb(&json, &buffer)).unwrap();
     let p = kite().positions;
-    assert_eq!(positions(&scene, 0), [p[2], p[1], p[2], p[1]]);
-    assert_eq!(positions(&scene, 1), [p[0], Vec3::ZERO, Vec3::ZERO]);
+    assert_eq!(positions(part(&scene, 0)), [p[2], p[1], p[2], p[1]]);
+    assert_eq!(positions(part(&scene, 1)), [p[0], Vec3::ZERO, Vec3::ZERO]);
 }
 
 #[test]
@@ -135,8 +121,8 @@ fn small_indices_and_quantised_positions() {
 {"bufferView":1,"componentType":5121,"count":3,"type":"SCALAR"}],
 "meshes":[{"primitives":[{"attributes":{"POSITION":0},"indices":1}]}],"nodes":[{"mesh":0}]}"#;
     let scene = scene::read("small.glb", &glb(json, &buffer)).unwrap();
-    assert_eq!(positions(&scene, 0)[0], Vec3::new(0.0, 1.0, 0.2));
-    assert_eq!(indices(&scene, 0), [[2, 0, 1]]);
+    assert_eq!(positions(part(&scene, 0))[0], Vec3::new(0.0, 1.0, 0.2));
+    assert_eq!(indices(part(&scene, 0)), [[2, 0, 1]]);
 }
 
 #[test]
@@ -151,8 +137,8 @@ fn materials_and_shared_positions() {
     let parts = &scene.objects[0].geometries;
     assert_eq!([0, 1, 2].map(|i| parts[i].opaque), [false, true, false]);
     assert_eq!(parts[0].name, "glass");
-    assert_eq!(positions(&scene, 1), kite().positions);
-    assert_eq!(indices(&scene, 1), kite().indices);
+    assert_eq!(positions(part(&scene, 1)), kite().positions);
+    assert_eq!(indices(part(&scene, 1)), kite().indices);
 }
 
 #[test]
@@ -255,16 +241,13 @@ fn morph_targets_have_the_weights_of_the_file() {
     let targets = r#""targets":[{"POSITION":0},{"POSITION":0},{"POSITION":0,"NORMAL":7}]"#;
     let scene = with_primitive(targets, r#""nodes":[{"mesh":0}]"#);
     let moved = |by: f32| kite().positions.iter().map(|p| *p * by).collect::<Vec<Vec3>>();
-    assert_eq!(positions(&scene, 0), moved(1.0 + 0.5 - 2.0));
+    assert_eq!(positions(part(&scene, 0)), moved(1.0 + 0.5 - 2.0));
     // A node may have weights of its own; nodes without share one object.
     let nodes = r#""nodes":[{"mesh":0},{"mesh":0,"weights":[0,3]},{"mesh":0}]"#;
     let scene = with_primitive(targets, nodes);
     let objects: Vec<usize> = scene.instances.iter().map(|instance| instance.object).collect();
     assert_eq!(objects, [0, 1, 0]);
-    let Shape::Triangles { positions, .. } = &scene.objects[1].geometries[0].shape else {
-        panic!()
-    };
-    assert_eq!(*positions, moved(4.0));
+    assert_eq!(positions(&scene.objects[1].geometries[0]), moved(4.0));
 }
 
 /// Four vertices in the hands of two joints: the first two follow one joint each, the third both,
@@ -301,7 +284,7 @@ fn skins_have_the_pose_of_their_joints() {
     let first = |p: Vec3| p + Vec3::new(0.0, 10.0, 0.0);
     let second = |p: Vec3| Vec3::new(p.x - 1.0, p.y + 10.0, 3.0 * p.z);
     let third = first(p[2]) * 0.25 + second(p[2]) * 0.75;
-    assert_eq!(positions(&scene, 0), [first(p[0]), second(p[1]), third, p[3]]);
+    assert_eq!(positions(part(&scene, 0)), [first(p[0]), second(p[1]), third, p[3]]);
 
     let wrong = json.replace(r#""joints":[2,3]"#, r#""joints":[2]"#);
     let error = scene::read("skin.glb", &glb(&wrong, &buffer)).unwrap_err().to_string();
@@ -323,132 +306,6 @@ fn flat_instances_are_left_out() {
     assert_eq!(scene.objects[0].name, "kite");
     let text = "a transform squashes the mesh flat, and it is left out";
     assert_eq!(scene.warnings[0].to_string(), format!("kite.glb: nodes[1] `leaf`: {text}"));
-}
-
-/// The streams are those of meshoptimizer's own tests: a quad of 16-bit coordinates, two triangles
-/// and two more.
-#[test]
-fn views_that_meshoptimizer_compressed() {
-    let vertices = [
-        0xA1, 0xEE, 0xAA, 0xEE, 0x00, 0x4B, 0x4B, 0x4B, 0x00, 0x00, 0x4B, 0x00, 0x00, 0x7D, 0x7D,
-        0x7D, 0x00, 0x00, 0x7D, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
-        0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x62, 0x00, 0x62,
-    ];
-    let triangles = [
-        0xE1, 0xF0, 0x10, 0x00, 0x76, 0x87, 0x56, 0x67, 0x78, 0xA9, 0x86, 0x65, 0x89, 0x68, 0x98,
-        0x01, 0x69, 0x00, 0x00,
-    ];
-    let buffer = [&vertices[..], &triangles].concat();
-    let json = r#"{"asset":{"version":"2.0"},"extensionsRequired":["EXT_meshopt_compression"],
-"buffers":[{"byteLength":63},{"byteLength":60,
-"extensions":{"EXT_meshopt_compression":{"fallback":true}}}],"bufferViews":[
-{"buffer":1,"byteLength":48,"byteStride":12,"extensions":{"KHR_meshopt_compression":
-{"buffer":0,"byteLength":44,"byteStride":12,"count":4,"mode":"ATTRIBUTES"}}},
-{"buffer":1,"byteOffset":48,"byteLength":12,"extensions":{"EXT_meshopt_compression":
-{"buffer":0,"byteOffset":44,"byteLength":19,"byteStride":2,"count":6,"mode":"TRIANGLES"}}}],
-"accessors":[{"bufferView":0,"componentType":5123,"count":4,"type":"VEC3"},
-{"bufferView":1,"componentType":5123,"count":6,"type":"SCALAR"}],
-"meshes":[{"primitives":[{"attributes":{"POSITION":0},"indices":1}]}],"nodes":[{"mesh":0}]}"#;
-    let scene = scene::read("quad.glb", &glb(json, &buffer)).unwrap();
-    let corner = |x: f32, y: f32| Vec3::new(300.0 * x, 300.0 * y, 0.0);
-    let quad = [corner(0.0, 0.0), corner(1.0, 0.0), corner(0.0, 1.0), corner(1.0, 1.0)];
-    assert_eq!(
-        (positions(&scene, 0), indices(&scene, 0)),
-        (quad.to_vec(), vec![[0, 1, 2], [2, 1, 3]])
-    );
-    let error = |from: &str, to: &str| {
-        let json = json.replace(from, to);
-        scene::read("quad.glb", &glb(&json, &buffer)).unwrap_err().to_string()
-    };
-    assert_eq!(
-        error(r#""count":4,"mode""#, r#""count":40,"mode""#),
-        "quad.glb: bufferViews[0]: cannot decompress (meshopt): the stream is truncated"
-    );
-    assert!(
-        error(r#""count":4,"mode""#, r#""count":400000,"mode""#).contains("decompressed bytes")
-    );
-    // Any damage is answered.
-    for at in 0..buffer.len() {
-        for bit in 0..8 {
-            let mut damaged = buffer.clone();
-            damaged[at] ^= 1 << bit;
-            let _ = scene::read("quad.glb", &glb(json, &damaged));
-        }
-    }
-}
-
-/// A primitive of the kite with colours, compressed by Draco.
-fn draco_stream() -> Vec<u8> {
-    use draco_core::{
-        DataType, EncoderBuffer, EncoderOptions, FaceIndex, GeometryAttributeType, Mesh,
-        MeshEncoder, PointAttribute, PointIndex,
-    };
-    let mut mesh = Mesh::new();
-    let mut position = PointAttribute::new();
-    position.init(GeometryAttributeType::Position, 3, DataType::Float32, false, 4);
-    position.buffer_mut().write(0, &kite().buffer()[..48]);
-    mesh.add_attribute(position);
-    let mut colour = PointAttribute::new();
-    colour.init(GeometryAttributeType::Color, 3, DataType::Uint8, true, 4);
-    colour.buffer_mut().write(0, &[255, 0, 0, 0, 255, 0, 0, 0, 255, 0, 0, 0]);
-    mesh.add_attribute(colour);
-    mesh.set_num_faces(3);
-    for (number, corners) in kite().indices.into_iter().enumerate() {
-        mesh.set_face(FaceIndex(number as u32), corners.map(PointIndex));
-    }
-    let mut encoder = MeshEncoder::new();
-    encoder.set_mesh(mesh);
-    let mut stream = EncoderBuffer::new();
-    encoder.encode(&EncoderOptions::new(), &mut stream).unwrap();
-    stream.data().to_vec()
-}
-
-#[test]
-fn primitives_that_draco_compressed() {
-    let stream = draco_stream();
-    let json = format!(
-        r#"{{"asset":{{"version":"2.0"}},"extensionsRequired":["KHR_draco_mesh_compression"],
-"buffers":[{{"byteLength":{0}}}],"bufferViews":[{{"buffer":0,"byteLength":{0}}}],
-"accessors":[{{"componentType":5126,"count":4,"type":"VEC3"}},
-{{"componentType":5125,"count":9,"type":"SCALAR"}},
-{{"componentType":5121,"normalized":true,"count":4,"type":"VEC3"}}],
-"meshes":[{{"primitives":[{{"attributes":{{"POSITION":0,"COLOR_0":2}},"indices":1,
-"extensions":{{"KHR_draco_mesh_compression":{{"bufferView":0,
-"attributes":{{"POSITION":0,"COLOR_0":1}}}}}}}}]}}],"nodes":[{{"mesh":0}}]}}"#,
-        stream.len()
-    );
-    let scene = scene::read("kite.glb", &glb(&json, &stream)).unwrap();
-    // Vertices and triangles may have another order: compare corners with their colours.
-    let appearance = scene.objects[0].geometries[0].appearance.as_ref().unwrap();
-    let byte = |x: f32| x.to_bits();
-    let mut found: Vec<_> = indices(&scene, 0)
-        .into_iter()
-        .flatten()
-        .map(|i| {
-            let at = positions(&scene, 0)[i as usize].to_array().map(byte);
-            (at, appearance.vertex_colours[i as usize])
-        })
-        .collect();
-    let colours = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [0, 0, 0]];
-    let mut expected: Vec<_> = kite()
-        .indices
-        .into_iter()
-        .flatten()
-        .map(|i| (kite().positions[i as usize].to_array().map(byte), colours[i as usize]))
-        .collect();
-    found.sort_unstable();
-    expected.sort_unstable();
-    assert_eq!(found, expected);
-    // Any damage is answered.
-    for at in 0..stream.len() {
-        for bit in 0..8 {
-            let mut damaged = stream.clone();
-            damaged[at] ^= 1 << bit;
-            let _ = scene::read("kite.glb", &glb(&json, &damaged));
-        }
-        let error = scene::read("kite.glb", &glb(&json, &vec![0; stream.len()])).unwrap_err();
-        assert!(error.to_string().contains("cannot decompress (Draco)"), "{error}");
-    }
 }
 
 #[test]

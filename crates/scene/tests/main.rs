@@ -6,6 +6,7 @@ mod description;
 mod errors;
 mod formats;
 mod gltf;
+mod gltf_compressed;
 mod hostile;
 mod outside;
 mod round_trip;

@@ -58,6 +58,7 @@
 //! | [`cameras`] | views in a file beside a scene |
 //! | [`workload`] | rays that benchmarks trace |
 //! | [`ray_files`] | files of rays and hits |
+//! | [`resume`] | rows of earlier runs |
 //! | [`image_build`] | scene → trees → image |
 //! | [`image_scene`] | the scene in an image |
 //! | [`image_diff`] | how two images differ |
@@ -111,6 +112,7 @@ pub mod ray_files;
 pub mod registry;
 pub mod render;
 pub mod report;
+pub mod resume;
 pub mod sim;
 pub mod stats;
 pub mod sweep;

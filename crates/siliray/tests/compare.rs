@@ -2,12 +2,12 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use siliray::build::{Preset, build};
-use siliray::compare::run::Rows;
 use siliray::compare::{Plan, Row, RowKey, Variant, compare, page, row};
 use siliray::geometry::{Ray, Vec3};
 use siliray::input::{encode_checked, format_options};
 use siliray::machine::{AnyChecked, Counters, HitKind, MachineInput, MachineOptions, Query};
 use siliray::registry::registry;
+use siliray::resume::Rows;
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Camera, Scene, read};
 use siliray::tree::Tree;
@@ -150,7 +150,7 @@ fn best_is_never_worse_than_fast() {
 #[derive(Default)]
 struct Memory(Mutex<Vec<Row>>);
 
-impl Rows for Memory {
+impl Rows<Row> for Memory {
     fn find(&self, key: &RowKey) -> Option<Row> {
         self.0.lock().unwrap().iter().find(|row| row.key == *key).cloned()
     }
@@ -173,7 +173,7 @@ fn rows_are_the_same_each_time_and_are_not_made_twice() {
             .into(),
         rays: 100,
     };
-    let run = |formats: &[&str], kept: Option<&dyn Rows>| {
+    let run = |formats: &[&str], kept: Option<&dyn Rows<Row>>| {
         compare(&scene, &camera, &plan(formats), kept, &|_| ControlFlow::Continue(())).unwrap()
     };
     let kept = Memory::default();

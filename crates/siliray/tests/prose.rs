@@ -1,5 +1,6 @@
 //! Documents and code can be read side by side in one window: no line has more than 100 characters.
-//! Links between documents lead to files and headings, and the book has all of its pages.
+//! Links between documents lead to files and headings, the book has all of its pages, and tables of
+//! files list all of them.
 #![allow(clippy::panic, reason = "a test that cannot go on fails")]
 
 use crate::project_files;
@@ -46,6 +47,39 @@ fn links_lead_somewhere() {
         }
     }
     assert!(broken.is_empty(), "links to nowhere:\n{}", broken.join("\n"));
+}
+
+/// A table of files or modules at the head of a file lists all of them, and none that is gone.
+#[test]
+fn tables_of_files_are_complete() {
+    let mut wrong = Vec::new();
+    for file in with_extension("rs").into_iter().filter(|file| file.starts_with("crates")) {
+        let code = text(&file);
+        let head = code.lines().map_while(|line| line.strip_prefix("//!"));
+        let is_title =
+            |line: &&str| line.starts_with(" | file |") || line.starts_with(" | module |");
+        let table = head.skip_while(|line| !is_title(line)).skip(2);
+        let rows = table.take_while(|line| line.starts_with(" | "));
+        let cells: Vec<&str> = rows.filter_map(|row| row.split('|').nth(1)).collect();
+        if cells.is_empty() {
+            continue;
+        }
+        let names = || cells.iter().flat_map(|cell| cell.split(", ")).map(str::trim);
+        let bare = |name: &str| name.split('`').nth(1).map(|it| it.replace("mod@", ""));
+        let listed: BTreeSet<String> = names().filter_map(bare).collect();
+        let declared = |line: &str| {
+            let (_, name) = line.strip_suffix(';')?.split_once("mod ")?;
+            (!line.starts_with("//") && name != "tests").then(|| name.to_owned())
+        };
+        let modules: BTreeSet<String> = code.lines().filter_map(declared).collect();
+        // Names in brackets are links, which rustdoc follows; they may lead to other crates.
+        let plain: BTreeSet<String> =
+            names().filter(|name| name.starts_with('`')).filter_map(bare).collect();
+        let missing = modules.difference(&listed).map(|name| format!("lacks {name}"));
+        let gone = plain.difference(&modules).map(|name| format!("has {name}"));
+        wrong.extend(missing.chain(gone).map(|what| format!("{}: {what}", file.display())));
+    }
+    assert!(wrong.is_empty(), "tables of files:\n{}", wrong.join("\n"));
 }
 
 /// Every page of the book is in its table of contents.

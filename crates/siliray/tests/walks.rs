@@ -9,12 +9,12 @@ use siliray::input::encode_checked;
 use siliray::machine::registry::NodeNames;
 use siliray::machine::{
     Format, FormatEntry, HitKind, Machine, MachineEntry, MachineInput, MachineOptions, Query,
-    Settings, TreeFormat,
+    Settings, TreeFormat, Verdict,
 };
 use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
 use siliray::tree::Tree;
-use siliray::walk::hierarchy::{Wanted, ways};
+use siliray::walk::hierarchy::Wanted;
 use siliray::walk::watch_over;
 use siliray::walk::why::{Reason, why};
 use std::collections::HashSet;
@@ -36,8 +36,7 @@ fn reason(input: &MachineInput, query: &Query, wanted: &Wanted) -> (Reason, Node
     let entry = registry().machine("fast").unwrap();
     let machine = (entry.make)(input, &MachineOptions::default()).unwrap();
     let (walk, names) = watch_over(entry, input, &*machine, query);
-    let format = registry().format(input.format()).unwrap();
-    (why(&walk, ways(input, format, names, wanted).as_deref(), wanted), names)
+    (why(&walk, input, names, wanted).unwrap_or_else(Reason::missing), names)
 }
 
 /// Every primitive of the forest is found, or left out at a node of the image that can be named.
@@ -94,15 +93,16 @@ fn every_instance_has_its_own_way() {
     assert!(inside > 3, "{inside}");
 }
 
-/// The tracer's copy has pointers of its own, so nothing is said about places.
+/// The tracer's copy has pointers of its own, so the reference walk says where its boxes lose.
 #[test]
-fn a_copy_does_not_say_where() {
+fn of_a_copy_the_reference_says_where() {
     let [_, tree] = inputs();
     let away = Ray::new(tree.tree().bounds().max + Vec3::ONE, Vec3::ONE);
     let wanted = Wanted { instance: None, geometry: None, primitive: 0 };
     let (reason, names) = reason(&tree, &Query::ray(HitKind::Closest, away), &wanted);
     assert_eq!(names, NodeNames::Own);
-    assert!(reason.text.contains("names of their own"), "{}", reason.text);
+    assert!(reason.text.contains("of the reference walk: lost at"), "{}", reason.text);
+    assert!(reason.child.is_some_and(|child| child.verdict == Verdict::Miss));
     let unknown = Wanted { primitive: u32::MAX, ..wanted };
     let (reason, _) = self::reason(&tree, &Query::ray(HitKind::Closest, away), &unknown);
     assert!(reason.text.contains("no such primitive"), "{}", reason.text);
@@ -161,10 +161,10 @@ fn every_machine_names_nodes_of_the_image() {
         for id in ids.iter().step_by(41) {
             let geometry = Some(id.geometry);
             let wanted = Wanted { instance, geometry, primitive: id.primitive };
-            let ways = ways(input, format, names, &wanted);
-            let reason = why(&walk, ways.as_deref(), &wanted);
+            let reason = why(&walk, input, names, &wanted).unwrap();
             let text = format!("{} on {}: {}", entry.name, format.name, reason.text);
-            assert!(is_copy || !text.contains("names of their own"), "{text}");
+            let by_reference = text.contains("of the reference walk");
+            assert!(reason.node.is_none() || by_reference == is_copy, "{text}");
             assert!(!text.contains("never visited") && !text.contains("no such"), "{text}");
             if let Some(node) = reason.node {
                 named += 1;
@@ -183,7 +183,7 @@ fn the_answer_counts() {
         let name = format!("{} on {}", entry.name, format.name);
         let said = |query: &Query, wanted: &Wanted| {
             let (walk, names) = watch_over(entry, input, machine, query);
-            why(&walk, ways(input, format, names, wanted).as_deref(), wanted)
+            why(&walk, input, names, wanted).unwrap_or_else(Reason::missing)
         };
         let anything = Wanted { instance: None, geometry: None, primitive: 0 };
         for aside in [-0.2, 0.0, 0.07, 0.2] {

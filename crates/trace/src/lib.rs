@@ -41,6 +41,7 @@
 //! | `decay` | how much their trees have decayed |
 //! | `rebuild` | building anew what has, and nothing else |
 //! | [`stored`] | tracers in files |
+//! | [`error`](TraceError) | why there is no tracer |
 //! | `safety` | what `unsafe` rests on |
 //! | `ordinary` | which rays and worlds the fast kernels take |
 //! | `oriented` | how rays see oriented nodes |

@@ -15,6 +15,7 @@
 //! | [`primitives`] | triangles and procedural boxes with ids and flags |
 //! | [`level`] | BLAS, TLAS, and the whole |
 //! | [`reshape`] | leaves and widths fitted to the limits of a format |
+//! | [`sound`] | whether its levels fit together |
 //! | [`quality`] | what a hierarchy is worth: cost, depth, fill, overlap |
 
 pub mod bvh;
@@ -22,8 +23,10 @@ pub mod level;
 pub mod primitives;
 pub mod quality;
 pub mod reshape;
+pub mod sound;
 
 pub use bvh::{Bvh, BvhError, Node, NodeLink};
 pub use level::{Blas, Instance, Tlas, Tree};
 pub use primitives::{PrimitiveFlags, PrimitiveId, Primitives};
 pub use quality::Quality;
+pub use sound::UnsoundTree;

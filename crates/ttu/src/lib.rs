@@ -12,13 +12,14 @@
 //! | [`world`] | an image of any block format, ready to be run |
 //! | [`program`] | its blocks, decoded |
 //! | [`job`] | questions and answers |
-//! | `beam_ground` | what beams need of a world beside its blocks |
+//! | `beam_overhang` | what beams need of a world beside its blocks |
 //! | `local_query` | a query in the coordinates of a block, and the box test |
 //! | `unit` | the units of the machine |
 //! | [`run`] | many questions through the whole machine |
 //! | [`counters`], [`distribution`] | what is counted |
 //! | [`explained`] | what names in reports mean |
 //! | `reporter` | what an observer is told of a question |
+//! | [`registry`] | the format and the machine, for every command |
 //! | [`ttu_machine`] | the machine as siliray's other machines look |
 //!
 //! Numbers like T-4 are decisions where the description is silent; they stand beside the code that
@@ -27,7 +28,7 @@
 #[cfg(target_family = "wasm")]
 extern crate sequential as rayon;
 
-mod beam_ground;
+mod beam_overhang;
 pub mod config;
 pub mod counters;
 pub mod distribution;

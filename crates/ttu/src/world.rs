@@ -1,6 +1,6 @@
 //! What the machine looks at: an image as blocks, and the geometry that the SM tests.
 
-use crate::beam_ground::BeamGround;
+use crate::beam_overhang::BeamOverhang;
 use crate::config::Config;
 use crate::local_query::LocalQuery;
 use crate::program::{Program, ProgramError, bounds_of, moved};
@@ -20,7 +20,7 @@ pub struct World {
     pub(crate) rule: TriangleRule,
     instance_dilation: InstanceDilation,
     /// What beams need, found when the first is asked.
-    beams: OnceLock<Result<BeamGround, BeamWorldError>>,
+    beams: OnceLock<Result<BeamOverhang, BeamWorldError>>,
 }
 
 /// Why a world and a configuration do not go together.
@@ -104,9 +104,9 @@ impl World {
     /// The world as beams see it.
     ///
     /// # Errors
-    /// As [`BeamGround::new`].
-    pub(crate) fn beams(&self) -> Result<&BeamGround, BeamWorldError> {
-        let found = self.beams.get_or_init(|| BeamGround::new(&self.program, &self.tree));
+    /// As [`BeamOverhang::new`].
+    pub(crate) fn beams(&self) -> Result<&BeamOverhang, BeamWorldError> {
+        let found = self.beams.get_or_init(|| BeamOverhang::new(&self.program, &self.tree));
         found.as_ref().map_err(|error| *error)
     }
 
@@ -115,7 +115,7 @@ impl World {
         &self,
         query: &Query,
         instance: Option<u32>,
-        beams: Option<&BeamGround>,
+        beams: Option<&BeamOverhang>,
     ) -> LocalQuery {
         let level = self.level_of(instance);
         let bounds = bounds_of(&self.program.levels[level]);
@@ -143,7 +143,7 @@ impl World {
         &self,
         query: &Query,
         instance: Option<u32>,
-        beams: Option<&BeamGround>,
+        beams: Option<&BeamOverhang>,
     ) -> Option<Beam> {
         match query.shape {
             Shape::Ray(ray) => Beam::new(&Corners::around(&self.ray(&ray, instance))).ok(),

@@ -25,11 +25,13 @@
 //!
 //! | file | concept |
 //! |---|---|
+//! | `attachment` | the file that a file names: its size and digest |
 //! | [`fields`] | numbers of a case against those of the code |
 //! | `json` | a JSON value that knows its place |
 //! | `report` | what came of a file, and of one case |
 //! | `runner` | kinds, sections, and the walk over a file |
 
+mod attachment;
 pub mod fields;
 mod json;
 mod report;

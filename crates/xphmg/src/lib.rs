@@ -21,6 +21,8 @@
 //! | [`offload`] | the offload job |
 //! | [`tiles`] | the four formats: encode, check, decode |
 //! | [`machines`] | the offload job and its truth as siliray's machines |
+//! | [`registry`] | the formats and the machine, for every command |
+//! | `bits` | bits by name of their place |
 //! | [`vectors`] | running files of cases |
 
 mod bits;

@@ -1,9 +1,8 @@
 //! Why a tree cannot be laid out.
 
 use build::BuildError;
-use geometry::SingularTransform;
 use tree::primitives::Primitive;
-use tree::{Primitives, Tlas};
+use tree::{Primitives, UnsoundTree};
 
 /// What a format cannot hold, and where it is. The TLAS counts as the level behind the last BLAS.
 #[derive(Clone, PartialEq, Debug, thiserror::Error)]
@@ -67,30 +66,9 @@ pub enum EncodeError {
         /// What is wrong.
         source: BuildError,
     },
-    /// An instance names a BLAS that does not exist.
-    #[error("instance {instance} names BLAS {blas} of {blases}")]
-    MissingBlas {
-        /// The instance.
-        instance: usize,
-        /// What it names.
-        blas: u32,
-        /// How many there are.
-        blases: usize,
-    },
-    /// An instance has no inverse.
-    #[error("instance {instance}: {source}")]
-    Singular {
-        /// The instance.
-        instance: usize,
-        /// Why.
-        source: SingularTransform,
-    },
-    /// A tree without a TLAS has one BLAS.
-    #[error("{blases} BLASes without a TLAS, expected 1")]
-    BlasCount {
-        /// How many there are.
-        blases: usize,
-    },
+    /// The levels do not fit together.
+    #[error(transparent)]
+    Unsound(#[from] UnsoundTree),
 }
 
 /// Whether a primitive can be stored. Empty boxes cannot be hit and are left out.
@@ -100,22 +78,6 @@ pub fn is_finite(primitives: &Primitives, primitive: usize) -> bool {
         Primitive::Triangle(triangle) => triangle.vertices.iter().all(|v| v.is_finite()),
         Primitive::Box(bounds) => bounds.is_finite() || bounds.is_empty(),
     }
-}
-
-/// Whether all instances can be stored above so many BLASes.
-///
-/// # Errors
-/// The first that cannot.
-pub fn check_instances(tlas: &Tlas, blases: usize) -> Result<(), EncodeError> {
-    for (instance, given) in tlas.instances.iter().enumerate() {
-        if given.blas as usize >= blases {
-            return Err(EncodeError::MissingBlas { instance, blas: given.blas, blases });
-        }
-        if let Err(source) = given.world_to_object.inverse() {
-            return Err(EncodeError::Singular { instance, source });
-        }
-    }
-    Ok(())
 }
 
 impl EncodeError {

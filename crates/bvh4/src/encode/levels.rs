@@ -1,7 +1,7 @@
 //! The levels of an image: one structure each in a segment of its own, the TLAS first.
 
 use super::draft::{Draft, Leaf, LooseLeaf, NewLeaf};
-use super::error::{EncodeError, check_instances};
+use super::error::EncodeError;
 use super::instances::{instance_leaves, widen_for_transforms};
 use super::leaves::{check_primitives, referred_bounds};
 use super::margin::{Margin, blas_margins, tlas_margin};
@@ -154,15 +154,13 @@ pub fn encode<L: Layout>(layout: &L, tree: &Tree) -> Result<(Vec<Segment>, u64),
 /// All BLASes, side by side, each told its number and its margin if there is to be one.
 ///
 /// # Errors
-/// Several BLASes without a TLAS; otherwise that of the first BLAS that has one.
+/// When the levels do not fit together; otherwise that of the first BLAS that has one.
 pub fn blas_levels<L: Send, E: From<EncodeError> + Send>(
     tree: &Tree,
     margin: bool,
     level: impl Fn(usize, &Blas, Margin) -> Result<L, E> + Sync,
 ) -> Result<Vec<L>, E> {
-    if tree.tlas.is_none() && tree.blases.len() != 1 {
-        return Err(EncodeError::BlasCount { blases: tree.blases.len() }.into());
-    }
+    tree.check().map_err(EncodeError::Unsound)?;
     let margins =
         if margin { blas_margins(tree) } else { vec![Margin::default(); tree.blases.len()] };
     let blases = tree.blases.par_iter().zip(margins).enumerate();
@@ -178,7 +176,6 @@ fn tlas_draft(
     keep_leaves: bool,
     margin: bool,
 ) -> Result<(Draft, f32), EncodeError> {
-    check_instances(tlas, blases.len())?;
     let regrouped = EncodeError::regrouped(blases.len());
     let bvh = tree::reshape::gather(&tlas.bvh, |_| false).map_err(regrouped)?;
     let mut draft = Draft::new(&bvh, keep_leaves, |loose| {

@@ -89,6 +89,12 @@ impl<'a> Memory<'a> {
         self.get(address, NODE_BYTES as usize / 2).map(HalfNodeBits::from_bytes)
     }
 
+    /// The dword at `address`.
+    #[must_use]
+    pub fn word(&self, address: u64) -> Option<u32> {
+        self.get(address, 4)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+    }
+
     /// Where the byte at `address` lies in the file; 0 if nowhere.
     #[must_use]
     pub fn offset_of(&self, address: u64) -> u64 {

@@ -241,6 +241,12 @@ impl<S: Space> Surveyed<S> {
         }
     }
 
+    /// How many nodes there are.
+    #[must_use]
+    pub fn node_count(&self) -> u64 {
+        (self.boxes.len() + self.leaves.len() + self.instances.len()) as u64
+    }
+
     /// All nodes: boxes, then instances, then leaves.
     pub fn pointers(&self) -> impl Iterator<Item = S::Pointer> {
         let boxes = self.boxes.iter().map(|record| record.pointer);

@@ -17,7 +17,7 @@ const VIEWER_FILE: &[u8] = b"AMD_RDF ";
 
 /// Builds with each preset and shows the figures.
 pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
-    let presets: Vec<Preset> = args.presets.iter().map(|&preset| preset.into()).collect();
+    let presets: Vec<Preset> = args.presets.clone();
     let settings = args.image.settings()?;
     let format = args.image.format.map(|format| (format, settings));
     let plan =

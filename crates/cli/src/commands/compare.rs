@@ -7,23 +7,10 @@ use crate::output::number::{counted, grouped, seconds};
 use crate::output::{AtomicFile, Output, ResumeLog, Table};
 use siliray::build::Progress;
 use siliray::cameras::Seen;
-use siliray::compare::run::Rows;
-use siliray::compare::{Compared, Plan, Row, RowKey, Skipped, compare, page, row};
+use siliray::compare::{Compared, Plan, Row, Skipped, compare, page, row};
 use siliray::documents::compare::CompareDocument;
+use siliray::resume::Rows;
 use siliray::scene::Scene;
-
-/// Rows in a file.
-struct Kept(ResumeLog<Row>);
-
-impl Rows for Kept {
-    fn find(&self, key: &RowKey) -> Option<Row> {
-        self.0.find(|row| row.key == *key)
-    }
-
-    fn keep(&self, row: &Row) -> Result<(), String> {
-        self.0.add(row)
-    }
-}
 
 /// Compares and shows the rows.
 pub(crate) fn run(
@@ -36,15 +23,14 @@ pub(crate) fn run(
     let csv = args.csv.as_deref().map(AtomicFile::create).transpose()?;
     let html = args.html.as_deref().map(AtomicFile::create).transpose()?;
     let what = "row of siliray compare";
-    let kept =
-        args.resume.as_deref().map(|path| ResumeLog::open(path, what)).transpose()?.map(Kept);
+    let kept = args.resume.as_deref().map(|path| ResumeLog::open(path, what)).transpose()?;
     let scenes = args.scenes.iter().map(|name| open_to_build(name, triangles));
     let scenes = scenes.collect::<Result<Vec<Scene>, Failure>>()?;
     let bar = output.bar("comparing");
     let mut all = Compared::default();
     for (number, (scene, name)) in scenes.iter().zip(&args.scenes).enumerate() {
         let camera = view_of(name, Seen::Scene(scene), 1.0)?;
-        let kept = kept.as_ref().map(|kept| kept as &dyn Rows);
+        let kept = kept.as_ref().map(|kept| kept as &dyn Rows<Row>);
         let watch =
             |Progress { fraction }| bar.set((number as f32 + fraction) / scenes.len() as f32);
         let compared = compare(scene, &camera, &plan, kept, &watch).map_err(about(name))?;
@@ -69,7 +55,7 @@ pub(crate) fn run(
 }
 
 fn plan(args: &Compare) -> Result<Plan, Failure> {
-    let presets = args.presets.iter().map(|&preset| preset.into()).collect();
+    let presets = args.presets.clone();
     let variants = args.formats.iter().flat_map(|named| named.0.clone()).collect();
     Plan::new(presets, variants, args.machines.clone(), args.rays).map_err(Failure::usage)
 }

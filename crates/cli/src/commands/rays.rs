@@ -10,7 +10,7 @@ use siliray::cameras::Seen;
 use siliray::ray_files::Layout;
 use siliray::ray_files::writer::{Content, RowWriter};
 use siliray::trace::{Options, Tracer};
-use siliray::workload::{self, Workload};
+use siliray::workload;
 
 /// Rays that are written at once.
 const CHUNK: usize = 1 << 16;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Rays, triangles: Option<usize>, output: &Output) -> Res
     let tree = build_tree(&scene, &Tracer::build_options(Tracer::PRESET), output)?.tree;
     let camera = chosen_view(&args.view, &args.scene, Seen::Scene(&scene), 1.0)?;
     let tracer = Tracer::from_tree(&tree, Options::default()).map_err(about(&args.scene))?;
-    let workload = Workload::from(args.workload);
+    let workload = args.workload;
     let rays = workload::rays(workload, &scene.name, &tree, &tracer, &camera, args.rays)
         .map_err(Failure::input)?;
     let mut writer = RowWriter::new(Content::Rays, layout).map_err(Failure::input)?;

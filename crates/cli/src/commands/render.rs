@@ -1,7 +1,7 @@
 //! `siliray render`: a picture.
 
 use super::{about, chosen_view, open_input_as, prepare, seen};
-use crate::args::{MeasureArg, Render};
+use crate::args::Render;
 use crate::failure::Failure;
 use crate::machine_args::refuse_rebuild;
 use crate::output::number::{counted, rate, seconds};
@@ -10,7 +10,7 @@ use siliray::documents::heat::LossDocument;
 use siliray::documents::render::RenderDocument;
 use siliray::machine::Machine;
 use siliray::machine::MachineEntry;
-use siliray::render::{Rendering, Settings, Style, View, render_losses};
+use siliray::render::{Measure, Rendering, Settings, Style, View, render_losses};
 use siliray::scene::Camera;
 use std::time::Instant;
 
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let seen = seen(&input, &prepared);
     let camera = chosen_view(&args.view, &args.scene, seen, args.size.aspect())?;
     let style = match args.heatmap {
-        Some(measure) => Style::HeatMap(measure.into()),
+        Some(measure) => Style::HeatMap(measure),
         None => Style::Shaded { samples: args.samples as u32 },
     };
     let settings = Settings { width: args.size.width, height: args.size.height, style };
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
 /// Blocks, bytes and cycles are counted by one machine alone.
 fn require_counts(args: &Render, machine: &MachineEntry) -> Result<(), Failure> {
     match args.heatmap {
-        Some(MeasureArg::Blocks | MeasureArg::Bytes | MeasureArg::Cycles)
+        Some(Measure::Blocks | Measure::Bytes | Measure::Cycles)
             if machine.name != siliray::ttu::ttu_machine::NAME =>
         {
             let machine = machine.name;

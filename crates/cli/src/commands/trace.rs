@@ -53,7 +53,7 @@ struct Json {
 
 /// Traces and writes.
 pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
-    let kind = args.query.kind();
+    let kind = args.query.kind;
     let extras = Extras { positions: args.positions, normals: args.normals };
     let content = match kind {
         HitKind::Closest => Content::Closest(extras),

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args, triangles: Option<usize>, output: &Output) -> Res
     }
     let reason = args.why.map(|wanted| {
         follow(&walk, &prepared, names, &wanted).map_err(|error| match error {
-            FollowError::Missing(text) => Failure::input(format!("{}: {text}", input.name())),
+            FollowError::Missing => Failure::input(format!("{}: {error}", input.name())),
             FollowError::Oracle(error) => about(&args.scene)(error),
         })
     });
@@ -63,7 +63,7 @@ fn query(args: &Args, input: &Input, prepared: &Prepared) -> Result<Query, Failu
     if args.view.camera.is_some() && args.pixel.is_none() {
         return Err(Failure::usage("--camera has no effect here: there is no --pixel"));
     }
-    let kind = args.query.kind();
+    let kind = args.query.kind;
     let leaf = if args.exact { LeafRule::Exact } else { LeafRule::Conservative };
     let query = if let (Some(origin), Some(direction)) = (args.origin, args.direction) {
         let ray = Ray::new(Vec3::from_array(origin), Vec3::from_array(direction));

@@ -4,6 +4,7 @@
 use crate::failure::Failure;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use siliray::resume::{Keyed, Rows};
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -44,15 +45,15 @@ impl<R: Serialize + DeserializeOwned + Clone> ResumeLog<R> {
         }
         Ok(Self { rows, file: Mutex::new(file), path: path.to_owned() })
     }
+}
 
-    /// The row that is looked for.
-    pub(crate) fn find(&self, is_wanted: impl Fn(&R) -> bool) -> Option<R> {
-        self.rows.iter().find(|row| is_wanted(row)).cloned()
+impl<R: Keyed + Serialize + Clone + Send + Sync> Rows<R> for ResumeLog<R> {
+    fn find(&self, key: &R::Key) -> Option<R> {
+        self.rows.iter().find(|row| row.key() == key).cloned()
     }
 
-    /// Adds a row. The line is written at once, so that it is there whole or, if that fails, cut
-    /// off.
-    pub(crate) fn add(&self, row: &R) -> Result<(), String> {
+    /// The line is written at once, so that it is there whole or, if that fails, cut off.
+    fn keep(&self, row: &R) -> Result<(), String> {
         let cannot = |error: &dyn std::fmt::Display| {
             format!("cannot write {}: {error}", self.path.display())
         };

@@ -1,7 +1,7 @@
 //! Block files of the format ttu.
 
 use crate::json::assert_documented;
-use crate::support::Folder;
+use crate::support::{Folder, Said};
 
 #[test]
 fn a_block_file_is_shown_whole() {
@@ -28,7 +28,7 @@ fn a_block_file_is_shown_whole() {
     let all = tree["tree"].as_array().unwrap().len() as u64;
     assert_eq!(short["left_out"].as_u64(), Some(all - shown));
     let text = folder.run(&["inspect", "f.ttu", "--tree", "--depth", "2"]);
-    let text = String::from_utf8(text.stdout).unwrap();
+    let text = text.text();
     assert!(
         text.starts_with("0x100000000000000 bottom level at byte 0x80\n  [0] 0x0 block "),
         "{text}"

@@ -10,7 +10,7 @@
 //!
 //! `TRYCMD=overwrite cargo test -p siliray-cli book` records what is printed now.
 
-use crate::support::Folder;
+use crate::support::{Folder, Said};
 use snapbox::data::DataFormat;
 use snapbox::filter::NormalizeToExpected;
 use snapbox::{Assert, Data, IntoData};
@@ -146,7 +146,7 @@ impl Page {
         shell.args(["-c", &script]).current_dir(folder.path()).stdin(Stdio::null());
         shell.env("PATH", path).env("SILIRAY", checkout()).env("LC_ALL", "C");
         let printed = shell.output().unwrap();
-        let printed = String::from_utf8(printed.stdout).unwrap();
+        let printed = printed.text();
         let parts: Vec<&str> = printed.split(SEPARATOR).collect();
         let outputs = parts.chunks_exact(2).map(|part| (part[0].to_owned(), part[1]));
         let outputs: Vec<(String, &str)> = outputs.collect();

@@ -1,6 +1,6 @@
 //! `siliray convert`: what is written is read again, by every command, as the same scene.
 
-use crate::support::Folder;
+use crate::support::{Folder, Said};
 
 /// A forest as a description makes the same picture, pixel by pixel, and the same images.
 #[test]
@@ -50,7 +50,7 @@ fn boxes_and_masks_pass_through_an_image() {
     assert_eq!(side["camera"][0], 9.0);
     let output = folder.run(&[&common[..], &["front"]].concat());
     assert_eq!(output.status.code(), Some(2));
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors = output.errors();
     assert!(errors.contains("no camera is called \"front\"; named cameras: \"side\""), "{errors}");
 }
 
@@ -69,7 +69,7 @@ fn what_cannot_be_written() {
         (["a-0-0.ply", "no/such/b.ply"], 1, "no/such/b.ply"),
     ] {
         let output = folder.run(&["convert", args[0], "-o", args[1]]);
-        let errors = String::from_utf8_lossy(&output.stderr);
+        let errors = output.errors();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {errors}");
         assert!(errors.contains(expected), "{args:?}: {errors}");
         assert_eq!(folder.files(), ["a-0-0.ply"], "{args:?}");

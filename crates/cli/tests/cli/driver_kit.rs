@@ -5,13 +5,6 @@ use crate::support::Folder;
 use siliray::machine::ReadOptions;
 use siliray::registry::registry;
 
-/// Exit status, standard output and standard error.
-fn run(folder: &Folder, args: &[&str]) -> (Option<i32>, String, String) {
-    let output = folder.run(args);
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
 fn build(folder: &Folder, scene: &str, format: &str, file: &str, more: &[&str]) {
     let args = ["build", scene, "--triangles", "700", "--format", format, "-o", file];
     folder.json(&[&args, more].concat());
@@ -19,7 +12,7 @@ fn build(folder: &Folder, scene: &str, format: &str, file: &str, more: &[&str]) 
 
 /// Asserts wrong usage, with a message that says all of this.
 fn assert_usage(folder: &Folder, args: &[&str], expected: &[&str]) {
-    let (status, text, errors) = run(folder, args);
+    let (status, text, errors) = folder.said(args);
     assert_eq!((status, text.as_str()), (Some(2), ""), "{args:?}: {errors}");
     for part in expected {
         assert!(errors.contains(part), "{args:?}: {errors}");
@@ -43,7 +36,7 @@ fn stacks_have_the_sizes_of_their_machine() {
         ("a.rra", "gfx12-hiprt", &["64", "255"]),
     ] {
         for size in sizes {
-            let (status, _, errors) = run(&folder, &walk(file, machine, size));
+            let (status, _, errors) = folder.said(&walk(file, machine, size));
             // HIPRT's loop does not walk what others lay out, whatever its stack.
             let is_fine = status == Some(0) || machine == "gfx12-hiprt" && status == Some(1);
             assert!(is_fine && !errors.contains("entries"), "{machine} {size}: {errors}");
@@ -73,14 +66,14 @@ fn a_run_in_which_every_loop_refuses_fails() {
     segment.bytes_mut()[slot..slot + 4].copy_from_slice(&0x1234_5675u32.to_le_bytes());
     let bytes = (format.trees.as_ref().unwrap().write)(&file.image, None).unwrap();
     std::fs::write(folder.path().join("b.gfx11"), bytes).unwrap();
-    let (status, text, errors) = run(&folder, &["conformance", "b.gfx11", "--rays", "50"]);
+    let (status, text, errors) = folder.said(&["conformance", "b.gfx11", "--rays", "50"]);
     assert_eq!(status, Some(1), "{text}{errors}");
     assert!(errors.contains("every machine of its format refuses it"), "{errors}");
     let row = text.lines().find(|line| line.starts_with("gfx11-gpurt ")).unwrap();
     let cells: Vec<&str> = row.split_whitespace().collect();
     assert_eq!(cells, ["gfx11-gpurt", "-", "-", "-", "-", "refuses", "the", "image"], "{text}");
     assert!(text.contains("gfx11-gpurt: parents disagree"), "{text}");
-    let (_, json, _) = run(&folder, &["conformance", "b.gfx11", "--rays", "50", "--json"]);
+    let (_, json, _) = folder.said(&["conformance", "b.gfx11", "--rays", "50", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     for machine in json["images"][0]["machines"].as_array().unwrap() {
         let is_refused = !machine["refused"].is_null();
@@ -88,7 +81,7 @@ fn a_run_in_which_every_loop_refuses_fails() {
             assert_eq!(machine[key].is_null(), is_refused, "{key}: {machine}");
         }
     }
-    let (status, text, _) = run(&folder, &["conformance", "a.gfx11", "--rays", "50"]);
+    let (status, text, _) = folder.said(&["conformance", "a.gfx11", "--rays", "50"]);
     assert_eq!(status, Some(0), "some refuse, some do not: {text}");
 }
 
@@ -98,7 +91,7 @@ fn a_scene_that_differs_is_an_error() {
     for (format, file) in [("gfx10-bvh4", "a.gfx10"), ("gfx12", "a.rra")] {
         build(&folder, "organic", format, file, &[]);
         let check = |scene, triangles| {
-            run(&folder, &["check", file, "--scene", scene, "--triangles", triangles])
+            folder.said(&["check", file, "--scene", scene, "--triangles", triangles])
         };
         assert_eq!(check("organic", "700").0, Some(0));
         let (status, text, errors) = check("organic", "800");
@@ -154,7 +147,7 @@ fn figures_of_a_folder_are_those_of_its_files() {
     std::fs::write(folder.path().join("dumps/notes.txt"), "beside").unwrap();
     #[cfg(unix)]
     std::os::unix::fs::symlink("more/new.rra", folder.path().join("dumps/linked.rra")).unwrap();
-    let (status, csv, errors) = run(&folder, &["stats", "dumps", "--csv"]);
+    let (status, csv, errors) = folder.said(&["stats", "dumps", "--csv"]);
     assert_eq!((status, errors.as_str()), (Some(0), ""));
     assert_eq!(csv.matches("app,name,type").count(), 1, "{csv}");
     let cells = |line: &str| line.split(',').count();
@@ -176,11 +169,11 @@ fn figures_of_a_folder_are_those_of_its_files() {
     expected.sort();
     assert_eq!(found, expected);
     std::fs::write(folder.path().join("all.csv"), &csv).unwrap();
-    let (status, again, _) = run(&folder, &["stats", "all.csv", "--csv"]);
+    let (status, again, _) = folder.said(&["stats", "all.csv", "--csv"]);
     assert_eq!((status, again), (Some(0), csv), "what was written is read");
     let whole = folder.read("dumps/forest.rra");
     std::fs::write(folder.path().join("dumps/cut.rra"), &whole[..whole.len() / 2]).unwrap();
-    let (status, csv, errors) = run(&folder, &["stats", "dumps", "--csv"]);
+    let (status, csv, errors) = folder.said(&["stats", "dumps", "--csv"]);
     assert_eq!(status, Some(1), "{errors}");
     assert!(csv.contains("forest.rra") && errors.contains("1 broken file left out"), "{errors}");
 }
@@ -198,7 +191,7 @@ fn spheres_and_frustums_are_asked_of_the_unit() {
     assert_eq!(json["runs"][0]["rays"], 3, "{json}");
     let both = rows.replacen(",3,nan,nan,nan", ",3,1,0,0", 1);
     std::fs::write(folder.path().join("both.csv"), both).unwrap();
-    let (status, _, errors) = run(&folder, &sim("both.csv"));
+    let (status, _, errors) = folder.said(&sim("both.csv"));
     assert_eq!(status, Some(1), "{errors}");
     assert!(errors.contains("query 0: 3 of the 6 numbers rx ry rz ux uy uz"), "{errors}");
 }

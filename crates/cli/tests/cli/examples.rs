@@ -1,6 +1,6 @@
 //! Every example of the help texts runs: made small, on files that are made for it.
 
-use crate::support::Folder;
+use crate::support::{Folder, Said};
 use std::process::{Command, Output};
 
 /// Commands without examples that can be run here: they need programs of their own, or the page,
@@ -44,7 +44,7 @@ fn every_example_runs() {
         for example in examples(&help(&folder, &words)) {
             let small = made_small(&example);
             let output = shell(&folder, &small);
-            let errors = String::from_utf8_lossy(&output.stderr);
+            let errors = output.errors();
             let may_say_no = MAY_SAY_NO.iter().any(|part| example.contains(part));
             let code = output.status.code();
             let is_fine = code == Some(0) || code == Some(1) && may_say_no;
@@ -73,7 +73,7 @@ fn commands(folder: &Folder, group: &[&str]) -> Vec<String> {
 }
 
 fn help(folder: &Folder, command: &[&str]) -> String {
-    String::from_utf8(folder.run(&[command, &["--help"]].concat()).stdout).unwrap()
+    folder.run(&[command, &["--help"]].concat()).text()
 }
 
 /// The examples of a help text, without what is said of them.
@@ -137,7 +137,7 @@ fn make_files(folder: &Folder) {
     }
     let make = |line: &str| {
         let output = shell(folder, line);
-        let errors = String::from_utf8_lossy(&output.stderr);
+        let errors = output.errors();
         assert!(output.status.success(), "{line}: {errors}");
     };
     make("siliray isbe capture organic --triangles 3000 -o mesh.isbe");

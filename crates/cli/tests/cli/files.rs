@@ -1,6 +1,6 @@
 //! Files are complete or not there, whatever happens and whatever they are called.
 
-use crate::support::Folder;
+use crate::support::{Folder, Said};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::ExitStatusExt;
@@ -55,7 +55,7 @@ fn a_failure_leaves_the_old_file() {
     std::fs::write(folder.path().join("broken.obj"), "f 1 2 3\n").unwrap();
     let output = folder.run(&render_args(OsStr::new("broken.obj"), OsStr::new("picture.png")));
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).starts_with("error: broken.obj: line 1"));
+    assert!(output.errors().starts_with("error: broken.obj: line 1"));
     assert_eq!(folder.files(), ["broken.obj", "picture.png"]);
     assert_eq!(folder.read("picture.png"), b"the old picture");
 }
@@ -73,7 +73,7 @@ fn names_may_be_anything() {
         let scene = folder.path().join(&name);
         let picture = folder.path().join(&name).with_extension("png");
         let output = folder.run(&render_args(scene.as_os_str(), picture.as_os_str()));
-        assert!(output.status.success(), "{name:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{name:?}: {}", output.errors());
         assert!(std::fs::read(&picture).unwrap().starts_with(b"\x89PNG"));
     }
 }
@@ -94,7 +94,7 @@ fn links_stay_links_and_devices_stay_devices() {
     std::os::unix::fs::symlink("target.png", folder.path().join("link.png")).unwrap();
     for name in ["link.png", "/dev/null"] {
         let output = folder.run(&render_args(OsStr::new("mesh.obj"), OsStr::new(name)));
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(output.status.success(), "{}", output.errors());
     }
     assert!(folder.path().join("link.png").is_symlink());
     assert!(folder.read("target.png").starts_with(b"\x89PNG"));
@@ -124,7 +124,7 @@ fn a_link_to_nothing_stays_and_its_target_is_made() {
     std::os::unix::fs::symlink("pictures/second.png", &link).unwrap();
     std::os::unix::fs::symlink("target.png", folder.path().join("pictures/second.png")).unwrap();
     let output = folder.run(&render_args(OsStr::new("mesh.obj"), OsStr::new("link.png")));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}", output.errors());
     assert!(link.is_symlink() && folder.path().join("pictures/second.png").is_symlink());
     assert!(folder.read("pictures/target.png").starts_with(b"\x89PNG"));
 }
@@ -137,7 +137,7 @@ fn a_file_that_may_not_grow_leaves_nothing_behind() {
     let mut shell = std::process::Command::new("sh");
     shell.args(["-c", render, env!("CARGO_BIN_EXE_siliray")]).current_dir(folder.path());
     let output = shell.output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors = output.errors();
     assert_eq!((output.status.code(), output.status.signal()), (Some(1), None), "{errors}");
     assert!(errors.starts_with("error: cannot write p.png: File too large"), "{errors}");
     assert_eq!(folder.files(), [""; 0]);
@@ -182,7 +182,7 @@ fn a_closed_pipe_is_no_failure() {
         drop(child.stdout.take());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{args:?}");
-        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
+        assert_eq!(output.errors(), "", "{args:?}");
     }
 }
 
@@ -192,7 +192,7 @@ fn a_file_may_be_a_pipe() {
     let folder = Folder::new();
     let made = ["rays", "organic", "--triangles", "1000", "--rays", "3", "-o", "/dev/stderr"];
     let output = folder.run(&made);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}", output.errors());
     assert_eq!(output.stderr.len(), 3 * 32);
 }
 
@@ -203,7 +203,7 @@ fn a_full_disk_is_a_failure() {
         let Ok(full) = std::fs::OpenOptions::new().write(true).open("/dev/full") else { return };
         let output = folder.siliray(args).stdout(full).stderr(Stdio::piped()).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{args:?}");
-        let errors = String::from_utf8_lossy(&output.stderr);
+        let errors = output.errors();
         assert!(errors.starts_with("error: cannot write to standard output"), "{errors}");
     }
 }
@@ -214,9 +214,9 @@ fn every_shell_and_the_manual_are_served() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = folder.run(&["completions", shell]);
         assert!(output.status.success());
-        assert!(String::from_utf8(output.stdout).unwrap().contains("heatmap"), "{shell}");
+        assert!(output.text().contains("heatmap"), "{shell}");
     }
-    let page = String::from_utf8(folder.run(&["man", "render"]).stdout).unwrap();
+    let page = folder.run(&["man", "render"]).text();
     assert!(page.contains(".TH siliray-render") && page.contains("heatmap"), "{page}");
 }
 
@@ -246,7 +246,7 @@ fn no_command_writes_over_what_it_reads() {
     ];
     for (args, expected) in refused {
         let output = folder.run(args);
-        let errors = String::from_utf8_lossy(&output.stderr);
+        let errors = output.errors();
         assert_eq!(output.status.code(), Some(2), "{args:?}: {errors}");
         assert!(errors.contains(expected), "{args:?}: {errors}");
     }

@@ -1,7 +1,7 @@
 //! Every command about images, over every format that the registry has.
 
 use crate::json::{assert_documented, assert_has};
-use crate::support::Folder;
+use crate::support::{Folder, Said};
 use serde_json::Value;
 use siliray::machine::FormatEntry;
 use siliray::registry::registry;
@@ -39,7 +39,7 @@ fn image_of(format: &FormatEntry) -> (Folder, String) {
 /// The JSON of a command that may fail, and its exit status.
 fn answer(folder: &Folder, args: &[&str]) -> (Option<i32>, Value) {
     let output = folder.run(&[args, &["--json"]].concat());
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors = output.errors();
     let json = serde_json::from_slice(&output.stdout);
     (output.status.code(), json.map_err(|_| format!("{args:?}: {errors}")).unwrap())
 }
@@ -69,9 +69,9 @@ fn every_format_is_checked_and_shown() {
             assert!(!list(&node["fields"]).is_empty());
         }
         let text = folder.run(&["inspect", &file, "--tree", "--depth", "1"]);
-        assert!(String::from_utf8_lossy(&text.stdout).contains(" below\n"), "{}", format.name);
+        assert!(text.text().contains(" below\n"), "{}", format.name);
         let nowhere = folder.run(&["inspect", &file, "--node", "0xfffffffffff5"]);
-        let errors = String::from_utf8_lossy(&nowhere.stderr);
+        let errors = nowhere.errors();
         assert_eq!(nowhere.status.code(), Some(1), "{}: {errors}", format.name);
         assert!(errors.starts_with(&format!("error: {file}: 0xfffffffffff5 ")), "{errors}");
     }
@@ -144,7 +144,7 @@ fn differences_are_summed_and_named() {
         assert!(!list(&difference["fields"]).is_empty(), "{} {diff}", format.name);
         assert_eq!((&diff["left_out"], &diff["other_bytes"]), (&0.into(), &0.into()), "{diff}");
         let short = folder.run(&["diff", &file, &bent, "--limit", "0"]);
-        let text = String::from_utf8_lossy(&short.stdout);
+        let text = short.text();
         let end = "… 1 more; --all lists them\n";
         assert!(text.starts_with("different; ") && text.ends_with(end), "{text}");
         let kinds = list(&diff["summary"]["kinds"]);
@@ -182,7 +182,7 @@ fn damaged_files_are_answered() {
             ] {
                 let output = folder.run(args);
                 let code = output.status.code();
-                let errors = String::from_utf8_lossy(&output.stderr);
+                let errors = output.errors();
                 assert!(matches!(code, Some(0..=2)), "{args:?}: {code:?} {errors}");
                 assert!(!errors.contains("panicked"), "{args:?}: {errors}");
             }
@@ -211,11 +211,11 @@ fn findings_are_summed_by_rule() {
     assert!(count["count"].as_u64() > Some(20) && all > 20, "{count}");
     let rule = count["rule"].as_str().unwrap();
     let text = folder.run(&["check", "b.rra"]);
-    let text = String::from_utf8_lossy(&text.stdout);
+    let text = text.text();
     assert!(text.lines().count() < 10 && text.contains(&format!("\n{rule} ")), "{text}");
     let listed = |option: &[&str]| {
         let output = folder.run(&[&["check", "b.rra"], option].concat());
-        String::from_utf8_lossy(&output.stdout).matches("  expected ").count()
+        output.text().matches("  expected ").count()
     };
     assert_eq!((listed(&[]), listed(&["--all"])), (0, all));
     assert_eq!(listed(&["--severity", "warning", "--limit", "2"]) % 2, 0);
@@ -239,7 +239,7 @@ fn an_ending_does_not_make_memory() {
         let build = ["build", "organic", "--triangles", "500", "--format", "gfx12"];
         let output = folder.run(&[&build[..], &["--policy", policy, "-o", file]].concat());
         assert_eq!(output.status.code(), Some(0));
-        String::from_utf8_lossy(&output.stderr).contains("is an .rra file")
+        output.errors().contains("is an .rra file")
     };
     // A name without an ending promises nothing.
     let found = [("dense", "a.bin"), ("dense", "a.rra"), ("radv", "b.bin"), ("gpurt", "c")];
@@ -253,7 +253,7 @@ fn intersect_needs_an_instruction() {
         let (folder, file) = image_of(format);
         let ray = ["--origin", "0,0,9", "--direction", "0,0,-1"];
         let output = folder.run(&[&["intersect", &file, "--node", "0"][..], &ray].concat());
-        let error = String::from_utf8(output.stderr).unwrap();
+        let error = output.errors();
         assert!(!error.contains("panicked"), "{}: {error}", format.name);
         if !format.name.starts_with("gfx") {
             assert_eq!(output.status.code(), Some(1), "{}: {error}", format.name);
@@ -310,7 +310,7 @@ fn every_tile_is_made_and_seen() {
     let pictures = ["literal.xphmg", "plain.xphmg"].map(|image| {
         let args = ["render", image, "--size", "40x30", "--machine", "hart", "-o", "a.png"];
         let done = folder.run(&args);
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        assert!(done.status.success(), "{}", done.errors());
         folder.read("a.png")
     });
     assert!(pictures[0] == pictures[1], "a literal image looks otherwise to the program");

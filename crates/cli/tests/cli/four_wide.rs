@@ -28,12 +28,6 @@ fn radv_root(folder: &Folder) -> usize {
     u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize
 }
 
-fn run(folder: &Folder, args: &[&str]) -> (Option<i32>, String, String) {
-    let output = folder.run(args);
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
 /// Commands that open an image, with options that make them quick.
 fn commands(file: &str) -> [Vec<&str>; 9] {
     [
@@ -63,7 +57,7 @@ fn dumps_of_radv_are_known_by_their_bytes() {
             assert_eq!(found["format"], format, "{file}");
             assert_ne!(found["structures"], Value::Array(Vec::new()), "{file}");
             for args in commands(file) {
-                let (status, _, errors) = run(&folder, &args);
+                let (status, _, errors) = folder.said(&args);
                 assert_eq!((status, &*errors), (Some(0), ""), "{args:?}");
             }
         }
@@ -79,17 +73,17 @@ fn every_command_takes_the_options_of_raw_memory() {
     let raw = ["--raw", "--base", &base, "--root", "0x5", "--writer", "own"];
     let raw = [&raw[..], &["--raw-format", "gfx11-bvh4"]].concat();
     for args in commands("memory.bin") {
-        let (status, text, errors) = run(&folder, &[&args[..], &raw].concat());
+        let (status, text, errors) = folder.said(&[&args[..], &raw].concat());
         assert_eq!((status, &*errors), (Some(0), ""), "{args:?}: {text}");
-        let (status, _, errors) = run(&folder, &args);
+        let (status, _, errors) = folder.said(&args);
         assert_ne!(status, Some(0), "{args:?} without options");
         assert!(errors.starts_with("error: "), "{args:?}: {errors}");
     }
     // Of a scene, they say nothing.
-    let (status, _, errors) = run(&folder, &["walk", "interior", "--raw-format", "gfx12"]);
+    let (status, _, errors) = folder.said(&["walk", "interior", "--raw-format", "gfx12"]);
     assert_eq!(status, Some(2));
     assert!(errors.contains("--raw-format has no effect"), "{errors}");
-    let (status, _, errors) = run(&folder, &["conformance", "--structure", "1"]);
+    let (status, _, errors) = folder.said(&["conformance", "--structure", "1"]);
     assert_eq!((status, errors.contains("name one")), (Some(2), true), "{errors}");
 }
 
@@ -147,7 +141,7 @@ fn bytes_outside_of_structures_are_told() {
     // The padding of the container, in no image.
     bytes[100] ^= 0x5A;
     std::fs::write(folder.path().join("b"), &bytes).unwrap();
-    let (status, text, _) = run(&folder, &["diff", "a", "b"]);
+    let (status, text, _) = folder.said(&["diff", "a", "b"]);
     assert_eq!(status, Some(1));
     assert!(text.contains("1 byte of the files, in no image, differs, at byte 0x64"), "{text}");
     // The flags of RADV's header, which is in the image.
@@ -155,7 +149,7 @@ fn bytes_outside_of_structures_are_told() {
     let mut bytes = folder.read("a");
     bytes[124] ^= 1;
     std::fs::write(folder.path().join("b"), &bytes).unwrap();
-    let (status, text, _) = run(&folder, &["diff", "a", "b"]);
+    let (status, text, _) = folder.said(&["diff", "a", "b"]);
     assert_eq!(status, Some(1));
     assert!(text.contains("1 byte of no structure differs, at byte 0x7c and 0x7c"), "{text}");
 }
@@ -173,7 +167,7 @@ fn structures_of_images_are_listed_and_chosen() {
     let one = folder.json(&["inspect", "forest", "--structure", "1"]);
     assert_eq!(one["totals"]["instances"], 0);
     assert_eq!(one["totals"]["boxes"], structures[1]["box_nodes"]);
-    let (status, _, errors) = run(&folder, &["inspect", "forest", "--structure", "99"]);
+    let (status, _, errors) = folder.said(&["inspect", "forest", "--structure", "99"]);
     assert_eq!((status, errors.contains("no structure 99")), (Some(2), true), "{errors}");
 }
 
@@ -182,7 +176,7 @@ fn what_differs_from_the_scene_has_the_bits_of_its_node() {
     let folder = Folder::new();
     build(&folder, "interior", "gfx10-bvh4", "radv", "image");
     let args = ["check", "image", "--scene", "hairball", "--triangles", "900", "--json"];
-    let (status, found, errors) = run(&folder, &args);
+    let (status, found, errors) = folder.said(&args);
     assert_eq!(status, Some(1), "{errors}");
     let found: Value = serde_json::from_str(&found).unwrap();
     let findings = found["findings"].as_array().unwrap().iter();

@@ -1,6 +1,6 @@
 //! `siliray run` and `siliray disasm` on a program made of a few words.
 
-use crate::support::Folder;
+use crate::support::{Folder, Said};
 use std::process::Stdio;
 
 /// `li a0, CODE << 1 | 1; la t0, tohost; sd a0, 0(t0); j .` with the symbols tohost,
@@ -61,7 +61,7 @@ fn the_exit_code_is_the_programs() {
     for (code, expected) in [(0, 0), (7, 7), (256, 255)] {
         std::fs::write(folder.path().join("prog.elf"), exits_with(code)).unwrap();
         let output = folder.run(&["run", "prog.elf"]);
-        let errors = String::from_utf8_lossy(&output.stderr);
+        let errors = output.errors();
         assert_eq!(output.status.code(), Some(expected), "{errors}");
         assert_eq!(errors, "");
     }
@@ -97,7 +97,7 @@ fn a_run_stops_at_a_symbol() {
     }
     let output = folder.run(&["run", "prog.elf", "--until-pc", "nowhere"]);
     assert_eq!(output.status.code(), Some(125));
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors = output.errors();
     assert!(errors.starts_with("error: the program has no symbol nowhere"), "{errors}");
 }
 
@@ -114,7 +114,7 @@ fn a_profile_counts_instructions_and_functions() {
     assert_eq!(spent("functions"), ["\"begin_signature\" 2 0.5", "\"end_signature\" 2 0.5"]);
     assert_eq!(spent("instructions"), ["\"addi\" 2 0.5", "\"auipc\" 1 0.25", "\"sd\" 1 0.25"]);
     let output = folder.run(&["run", "prog.elf", "--profile"]);
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors = output.errors();
     assert!(errors.contains("\nend_signature        2  50.0 %\n"), "{errors}");
     assert_eq!(folder.json(&["run", "prog.elf"])["profile"], serde_json::Value::Null);
 }
@@ -126,7 +126,7 @@ fn a_log_may_go_into_a_pipe() {
     std::fs::write(folder.path().join("prog.elf"), exits_with(0)).unwrap();
     assert!(folder.run(&["run", "prog.elf", "--log", "log"]).status.success());
     let piped = folder.run(&["run", "prog.elf", "--log", "/dev/stdout"]);
-    assert_eq!(String::from_utf8_lossy(&piped.stderr), "");
+    assert_eq!(piped.errors(), "");
     assert_eq!(piped.stdout, folder.read("log"));
 }
 
@@ -138,7 +138,7 @@ fn what_a_program_prints_is_not_lost_in_silence() {
     let mut command = folder.siliray(&["run", program, "--extension", "xphmg"]);
     let output = command.stdout(full).stderr(Stdio::piped()).output().unwrap();
     assert_eq!(output.status.code(), Some(125));
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors = output.errors();
     assert!(errors.starts_with("error: cannot write to standard output"), "{errors}");
 }
 
@@ -150,7 +150,7 @@ fn a_program_that_never_ends_meets_its_limit() {
     file[0x78 + 12..0x78 + 16].copy_from_slice(&0x6F_u32.to_le_bytes());
     std::fs::write(folder.path().join("prog.elf"), file).unwrap();
     let output = folder.run(&["run", "prog.elf", "--max-instructions", "1000"]);
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let errors = output.errors();
     assert_eq!(output.status.code(), Some(124), "{errors}");
     assert!(errors.contains("after 1000 instructions; pc is 0x8000000c"), "{errors}");
     assert_eq!(errors.matches("jal zero,0x8000000c").count(), 10, "{errors}");
@@ -161,7 +161,7 @@ fn instructions_are_shown() {
     let folder = Folder::new();
     std::fs::write(folder.path().join("prog.elf"), exits_with(3)).unwrap();
     let output = folder.run(&["disasm", "prog.elf"]);
-    let text = String::from_utf8_lossy(&output.stdout);
+    let text = output.text();
     assert!(
         text.contains("<begin_signature>:\n    80000000:\t00700513  \taddi\ta0,zero,7\n"),
         "{text}"
@@ -181,7 +181,7 @@ fn programs_print_pictures() {
     let programs = concat!(env!("CARGO_MANIFEST_DIR"), "/../riscv/programs");
     let build = ["build", "organic", "--triangles", "800", "--format", "xphmg-fp32", "-o", "image"];
     let output = folder.run(&build);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{}", output.errors());
     let checked = folder.json(&["check", "image"]);
     assert_eq!((&checked["sound"], &checked["findings"]), (&true.into(), &serde_json::json!([])));
     let mut pictures = Vec::new();
@@ -198,7 +198,7 @@ fn programs_print_pictures() {
             "--dump",
             dump,
         ]);
-        let errors = String::from_utf8_lossy(&output.stderr);
+        let errors = output.errors();
         assert_eq!((output.status.code(), &*errors), (Some(0), ""), "{name}");
         assert!(output.stdout.starts_with(b"P6 160 120 255\n"), "{name}");
         assert_eq!(output.stdout.len(), 15 + 160 * 120 * 3, "{name}");
@@ -209,11 +209,11 @@ fn programs_print_pictures() {
     assert!(pictures[0] == pictures[1]);
     let without = folder.run(&["run", &format!("{programs}/offload.elf"), "--extension", "xphmg"]);
     assert_eq!(without.status.code(), Some(6));
-    assert!(String::from_utf8_lossy(&without.stdout).contains("no image at 0x81000000"));
+    assert!(without.text().contains("no image at 0x81000000"));
     let load = ["--load", "image@0x81000000"];
     let bare = folder.run(&[&["run", &format!("{programs}/offload.elf")], &load[..]].concat());
     assert_eq!(bare.status.code(), Some(125));
-    let errors = String::from_utf8_lossy(&bare.stderr);
+    let errors = bare.errors();
     assert!(errors.contains("hint: instructions and registers of extensions"), "{errors}");
 }
 
@@ -234,10 +234,10 @@ fn the_memory_of_jobs_is_reported() {
     assert_eq!(number("hits") + number("misses"), number("rays"));
     assert!(number("line_hits") > number("line_misses") && number("prefetches") == 0);
     let shown = folder.run(&[&args[..], &["--jobs"]].concat());
-    let text = String::from_utf8_lossy(&shown.stderr).into_owned();
+    let text = shown.errors();
     assert!(text.starts_with("class  domain  jobs"), "{text}");
     assert!(text.contains("19,200"), "{text}");
     std::fs::write(folder.path().join("prog.elf"), exits_with(0)).unwrap();
     let none = folder.run(&["run", "prog.elf", "--jobs"]);
-    assert_eq!(String::from_utf8_lossy(&none.stderr), "no offload job has run\n");
+    assert_eq!(none.errors(), "no offload job has run\n");
 }

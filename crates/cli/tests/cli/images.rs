@@ -1,7 +1,7 @@
 //! Commands that write and read images.
 
 use crate::json::{assert_documented, assert_has};
-use crate::support::Folder;
+use crate::support::{Folder, Said};
 use serde_json::Value;
 use std::path::Path;
 
@@ -190,7 +190,7 @@ fn nodes_outside_the_image() {
         let args = [&["intersect", "forest.rra", "--node", node], &ray[..]].concat();
         let output = folder.run(&args);
         let expected = format!("error: forest.rra: the node {node} at address 0x");
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        let text = output.errors();
         assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
         assert!(text.starts_with(&expected) && text.ends_with("is outside the image\n"), "{text}");
     }
@@ -300,7 +300,7 @@ fn only_regular_files_are_read() {
             vec!["isbe", "check", name],
         ] {
             let output = folder.run(&args);
-            let errors = String::from_utf8_lossy(&output.stderr);
+            let errors = output.errors();
             assert_eq!(output.status.code(), Some(1), "{args:?}: {errors}");
             assert!(
                 errors.starts_with(&format!("error: {name}: {reason}\n")),
@@ -365,7 +365,7 @@ fn wrong_usage() {
     ];
     for (args, code, text) in cases {
         let output = folder.run(args);
-        let errors = String::from_utf8_lossy(&output.stderr);
+        let errors = output.errors();
         assert_eq!(output.status.code(), Some(*code), "{args:?}: {errors}");
         assert!(errors.contains(text), "{args:?}: {errors}");
     }

@@ -1,6 +1,6 @@
 //! Scenes through ISBE memory, as users run it.
 
-use crate::support::Folder;
+use crate::support::{Folder, Said};
 use siliray::isbe::kernel::{MeshKernel, run_workgroup};
 use siliray::isbe::warp::{LaneFault, LaneMask, Warp, lanes};
 use siliray::isbe::{Access, AttributeSet, Dump, Limits, Region, Size, Topology, UnitState};
@@ -28,7 +28,7 @@ fn a_damaged_dump_is_located_and_leaves_no_mesh() {
     folder.json(&["isbe", "capture", "organic", "--triangles", "1000", "-o", "a.isbe"]);
     let refused = |args: &[&str], status: i32, message: &str| {
         let output = folder.run(args);
-        let errors = String::from_utf8(output.stderr).unwrap();
+        let errors = output.errors();
         assert!(output.status.code() == Some(status) && errors.contains(message), "{errors}");
     };
     refused(&["check", "a.isbe", "--scene", "forest"], 2, "the format isbe holds none");
@@ -51,7 +51,7 @@ fn a_damaged_dump_is_located_and_leaves_no_mesh() {
     assert_eq!(checked["findings"][0]["offset"], first_index);
     let output = folder.run(&["isbe", "mesh", "a.isbe", "-o", "a.ply"]);
     assert_eq!(output.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("index_over_max"));
+    assert!(output.errors().contains("index_over_max"));
     assert_eq!(folder.files(), ["a.isbe"]);
 }
 
@@ -70,7 +70,7 @@ fn a_cut_dump_is_described_and_fails() {
     let output = folder.run(&["isbe", "info", "cut.isbe", "--json"]);
     let info: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.code(), info["errors"].as_u64()), (Some(1), Some(1)));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("truncated"));
+    assert!(output.errors().contains("truncated"));
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn a_mesh_has_the_format_that_its_ending_names() {
     for file in ["a.glb", "a"] {
         let refused = folder.run(&["isbe", "mesh", "a.isbe", "-o", file]);
         assert_eq!(refused.status.code(), Some(2));
-        let text = String::from_utf8_lossy(&refused.stderr).into_owned();
+        let text = refused.errors();
         assert!(text.contains(file) && text.contains(".obj, .ply or .stl"), "{text}");
     }
     assert_eq!(folder.files(), before);
@@ -196,13 +196,13 @@ fn kernels_run_one_after_another_on_dumps() {
     let kinds = tree["tree"].as_array().unwrap().iter().map(|part| part["kind"].as_str().unwrap());
     assert_eq!(kinds.filter(|kind| *kind == "PATCH or PRIM").count(), 4);
     let scene = folder.run(&["info", "after.isbe"]);
-    let text = String::from_utf8_lossy(&scene.stderr).into_owned();
+    let text = scene.errors();
     assert_eq!(scene.status.code(), Some(1));
     assert!(text.contains("found a dump of the stage tess-control, expected mesh"), "{text}");
     let fault = [&copy[..], &["never.isbe", "--set", "R0=64"]].concat();
     let fault = folder.run(&fault);
     assert_eq!(fault.status.code(), Some(1));
-    let text = String::from_utf8_lossy(&fault.stderr).into_owned();
+    let text = fault.errors();
     assert!(text.contains("copy.sass: line 1: lane 0: out_of_range"), "{text}");
     assert!(!folder.files().contains(&"never.isbe".into()));
 }

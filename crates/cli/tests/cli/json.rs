@@ -1,6 +1,6 @@
 //! The keys that outsiders rely on, and the values behind them.
 
-use crate::support::Folder;
+use crate::support::{Folder, Said};
 use serde_json::Value;
 
 /// The keys of an object, sorted.
@@ -39,7 +39,7 @@ pub(crate) fn assert_documented(value: &Value) {
 fn settings_and_figures_of_formats_have_keys_of_their_own() {
     for format in ["gfx12", "gfx12-bvh4x2", "gfx11-bvh4", "ttu", "xphmg-fp32", "tree"] {
         let args = ["build", "organic", "--triangles", "500", "--format", format, "--json"];
-        let text = String::from_utf8(Folder::new().run(&args).stdout).unwrap();
+        let text = Folder::new().run(&args).text();
         let keys = text.lines().filter_map(|line| line.strip_prefix("  \"")?.split('"').next());
         let mut keys: Vec<&str> = keys.collect();
         let printed = keys.len();

@@ -1,6 +1,6 @@
 //! Where pictures are taken from, what heat maps are written as, and what is said of odd files.
 
-use crate::support::Folder;
+use crate::support::{Folder, Said};
 use serde_json::json;
 
 const MESH: &str = "v -1 0 0\nv 2 0 0\nv 2 3 0.5\nv -1 3 0\nf 1 2 3 4\n";
@@ -36,7 +36,7 @@ fn a_heat_map_has_a_scale_and_a_legend_or_is_numbers() {
 
     let no_map = folder.run(&["render", "mesh.obj", "-o", "mesh.npy"]);
     assert_eq!(no_map.status.code(), Some(2));
-    let text = String::from_utf8_lossy(&no_map.stderr).into_owned();
+    let text = no_map.errors();
     assert!(text.starts_with("error: only heat maps are written as .npy\n  hint: add"), "{text}");
 }
 
@@ -61,7 +61,7 @@ fn an_odd_file_is_read_with_a_warning() {
     let also = "odd.obj: line 7: a line that is no statement of OBJ is passed over";
     let output = folder.run(&["info", "odd.obj", "--json"]);
     assert!(output.status.success());
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let errors = output.errors();
     assert_eq!(errors, format!("warning: {told}\nwarning: {also}\n"));
     let info: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(info["warnings"], json!([told, also]));

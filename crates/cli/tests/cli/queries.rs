@@ -1,7 +1,7 @@
 //! `siliray sim --queries` and what it shows of priorities, tasks and trees.
 
 use crate::json::assert_documented;
-use crate::support::Folder;
+use crate::support::{Folder, Said};
 
 /// Rays down onto a scene, every eighth urgent, and a beam.
 fn queries() -> String {
@@ -45,8 +45,8 @@ fn the_report_shows_priorities_and_tasks_that_gave_way() {
     let args = "sim interior --triangles 3000 --queries queries.csv --report r.html --set \
                 policy=priority --set evict=true --set active_slots=1 --set t_l2=600";
     let output = folder.run(&args.split(' ').collect::<Vec<_>>());
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{}", output.errors());
+    let text = output.text();
     assert!(text.contains("tasks_evicted") && text.contains("\npriority  queries"), "{text}");
     let html = String::from_utf8(folder.read("r.html")).unwrap();
     assert!(html.contains("Latency by priority") && html.contains("Tasks that gave way"));
@@ -69,11 +69,11 @@ fn a_stored_image_has_its_width() {
     let build = "build interior --triangles 1000 --format ttu -o image.ttu";
     assert!(folder.run(&build.split(' ').collect::<Vec<_>>()).status.success());
     let output = folder.run(&["sim", "image.ttu", "--width", "2"]);
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    let error = output.errors();
     assert_eq!(output.status.code(), Some(2), "{error}");
     assert!(error.contains("--rebuild"), "{error}");
     let rebuilt = folder.run(&["sim", "image.ttu", "--width", "2", "--rebuild", "--rays", "64"]);
-    assert!(rebuilt.status.success(), "{}", String::from_utf8_lossy(&rebuilt.stderr));
+    assert!(rebuilt.status.success(), "{}", rebuilt.errors());
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn wrong_queries_are_located() {
     ] {
         std::fs::write(folder.path().join("q.csv"), format!("{names}\n{row}\n")).unwrap();
         let output = folder.run(&["sim", "interior", "--triangles", "1000", "--queries", "q.csv"]);
-        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        let error = output.errors();
         assert!(error.starts_with(&format!("error: {expected}")), "{error}");
         assert_eq!(output.status.code(), Some(1), "{error}");
     }

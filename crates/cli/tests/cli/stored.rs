@@ -20,13 +20,6 @@ fn build(folder: &Folder, scene: &str, format: &[&str], file: &str) {
     assert_documented(&folder.json(&args));
 }
 
-/// Exit status, standard output and standard error.
-fn run(folder: &Folder, args: &[&str]) -> (Option<i32>, String, String) {
-    let output = folder.run(args);
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
 /// Commands that walk an image, with options that make them quick.
 fn walks(file: &str) -> [Vec<&str>; 6] {
     let beam = ["--from", "0,0,0,1,1,1", "--to", "9,0,0,10,1,1"];
@@ -55,7 +48,7 @@ fn every_text_says_what_was_walked() {
         (&["--format", "cwbvh"], "converted"),
     ] {
         for args in walks("sound.ttu").iter().filter(|args| args[0] != "conformance") {
-            let (status, text, errors) = run(&folder, &[args, more].concat());
+            let (status, text, errors) = folder.said(&[args, more].concat());
             assert_eq!(
                 (status, errors.contains("warning")),
                 (Some(0), false),
@@ -69,7 +62,7 @@ fn every_text_says_what_was_walked() {
             assert!(text.contains(words), "{args:?} {more:?}: {text}");
         }
     }
-    let (_, text, _) = run(&folder, &["build", "sound.ttu", "--preset", "fast"]);
+    let (_, text, _) = folder.said(&["build", "sound.ttu", "--preset", "fast"]);
     assert!(text.contains(" triangles; rebuilt: a new tree over the image's geometry\n"), "{text}");
 }
 
@@ -95,7 +88,7 @@ fn every_object_says_what_was_walked() {
         (&["--format", "tree"], "converted"),
         (&["--machine", "reference", "--against", "ttu"], "stored"),
     ] {
-        let (status, text, errors) = run(&folder, &[&walk[..], more].concat());
+        let (status, text, errors) = folder.said(&[&walk[..], more].concat());
         assert_eq!(status, Some(0), "{errors}");
         let last: Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
         assert_documented(&last);
@@ -113,12 +106,12 @@ fn every_walk_of_a_lossy_image_warns_alike() {
         "warning: lossy.rra: {count} warnings, so hits may be lost; see `siliray check lossy.rra`\n"
     );
     for args in walks("lossy.rra") {
-        let (status, _, errors) = run(&folder, &args);
+        let (status, _, errors) = folder.said(&args);
         assert_eq!(errors.matches(&warning).count(), 1, "{args:?}: {errors}");
         assert!(status == Some(0) || args[0] == "conformance", "{args:?}: {errors}");
     }
     for args in walks("lossy.rra").iter().filter(|args| args[0] != "conformance") {
-        let (status, _, errors) = run(&folder, &[args, &["--rebuild"][..]].concat());
+        let (status, _, errors) = folder.said(&[args, &["--rebuild"][..]].concat());
         assert_eq!((status, errors.contains("hits may be lost")), (Some(0), false), "{args:?}");
     }
 }
@@ -130,7 +123,7 @@ fn what_is_built_anew_loses_nothing() {
     make_rays(&folder);
     let trace = ["trace", "lossy.rra", "--rays", "rays.bin", "-o", "hits.bin"];
     for more in [&["--mode", "prepared"][..], &["--format", "xphmg-fp32"]] {
-        let (status, _, errors) = run(&folder, &[&trace[..], more].concat());
+        let (status, _, errors) = folder.said(&[&trace[..], more].concat());
         assert_eq!((status, errors.as_str()), (Some(0), ""), "{more:?}");
     }
     let said = "warning: sound.ttu: rebuilt: a new tree over the image's geometry is walked\n";
@@ -138,7 +131,7 @@ fn what_is_built_anew_loses_nothing() {
         &["compare", "sound.ttu", "--formats", "ttu", "--presets", "fast", "--rays", "16"][..],
         &["clearance", "sound.ttu", "--mesh", "sound.ttu", "--along", "0,0,1"],
     ] {
-        let (status, _, errors) = run(&folder, args);
+        let (status, _, errors) = folder.said(args);
         assert!(status == Some(0) && errors.contains(said), "{args:?}: {errors}");
     }
 }
@@ -151,7 +144,7 @@ fn a_changed_image_is_run_again() {
     let rows = || String::from_utf8(folder.read("kept.jsonl")).unwrap().lines().count();
     for (policy, expected) in [("hiprt", 1), ("hiprt", 1), ("gpurt", 2), ("hiprt", 2)] {
         build(&folder, "interior", &["--format", "gfx12", "--policy", policy], "lossy.rra");
-        assert_eq!(run(&folder, &sim).0, Some(0));
+        assert_eq!(folder.said(&sim).0, Some(0));
         assert_eq!(rows(), expected, "{policy}");
     }
 }
@@ -167,14 +160,14 @@ fn options_of_builders_need_something_to_build() {
         )
     };
     for args in walks("sound.ttu").iter().filter(|args| args[0] != "conformance") {
-        let (status, _, errors) = run(&folder, &[args, &["--preset", "fast"][..]].concat());
+        let (status, _, errors) = folder.said(&[args, &["--preset", "fast"][..]].concat());
         assert_eq!((status, errors), (Some(2), refused("--preset")), "{args:?}");
-        let (status, ..) = run(&folder, &[args, &["--preset", "fast", "--rebuild"][..]].concat());
+        let (status, ..) = folder.said(&[args, &["--preset", "fast", "--rebuild"][..]].concat());
         assert_eq!(status, Some(0), "{args:?}");
     }
     let render = &walks("sound.ttu")[3];
     for option in ["--width", "--max-leaf"] {
-        let (status, _, errors) = run(&folder, &[render, &[option, "4"][..]].concat());
+        let (status, _, errors) = folder.said(&[render, &[option, "4"][..]].concat());
         assert_eq!((status, errors), (Some(2), refused(option)));
     }
 }
@@ -198,7 +191,7 @@ fn machines_that_do_not_fit_are_wrong_usage() {
         ("walk", "tiles.xphmg", &boxes, "--against", beams),
     ] {
         let args = [&[command, file, option, "offload"], rest].concat();
-        let (status, _, errors) = run(&folder, &args);
+        let (status, _, errors) = folder.said(&args);
         assert_eq!(status, Some(2), "{args:?}: {errors}");
         assert!(errors.starts_with(message), "{args:?}: {errors}");
         assert!(errors.contains(reads) || message == beams, "{args:?}: {errors}");
@@ -263,11 +256,11 @@ fn what_has_no_effect_or_no_answer_is_refused() {
             "0xffffffffffffffff is out of range: an address has 48 bits",
         ),
     ] {
-        let (code, _, errors) = run(&folder, args);
+        let (code, _, errors) = folder.said(args);
         assert_eq!(code, Some(status), "{args:?}: {errors}");
         assert!(errors.contains(message), "{args:?}: {errors}");
     }
-    let known = run(&folder, &["check", "lossy.rra", "--rule", "parent"]);
+    let known = folder.said(&["check", "lossy.rra", "--rule", "parent"]);
     assert_eq!(known.0, Some(0), "a rule that nothing breaks");
 }
 
@@ -288,7 +281,7 @@ fn one_scene_is_framed_alike_in_every_format() {
         let cameras = formats.map(|format| {
             build(&folder, scene, format, "image");
             let args = ["render", "image", "-o", "p.png", "--size", "2x2", "--json"];
-            let (_, json, errors) = run(&folder, &args);
+            let (_, json, errors) = folder.said(&args);
             let json: Value = serde_json::from_str(&json).unwrap_or_else(|_| panic!("{errors}"));
             json["camera"].clone()
         });
@@ -305,7 +298,7 @@ fn the_sums_of_a_difference_are_all_structures() {
     bytes[0x110] ^= 1; // the box in the header
     std::fs::write(folder.path().join("header.rra"), bytes).unwrap();
     for other in ["other.rra", "header.rra", "lossy.rra"] {
-        let (_, json, errors) = run(&folder, &["diff", "lossy.rra", other, "--json"]);
+        let (_, json, errors) = folder.said(&["diff", "lossy.rra", other, "--json"]);
         assert_eq!(errors, "");
         let json: Value = serde_json::from_str(&json).unwrap();
         assert_documented(&json);

@@ -5,6 +5,25 @@ use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
+/// What a command said.
+pub(crate) trait Said {
+    /// Standard output.
+    fn text(&self) -> String;
+
+    /// Standard error.
+    fn errors(&self) -> String;
+}
+
+impl Said for Output {
+    fn text(&self) -> String {
+        String::from_utf8(self.stdout.clone()).unwrap()
+    }
+
+    fn errors(&self) -> String {
+        String::from_utf8(self.stderr.clone()).unwrap()
+    }
+}
+
 /// A folder that is removed afterwards.
 pub(crate) struct Folder(TempDir);
 
@@ -29,10 +48,16 @@ impl Folder {
         self.siliray(args).output().unwrap()
     }
 
+    /// Runs to the end: exit status, standard output and standard error.
+    pub(crate) fn said(&self, args: &[&str]) -> (Option<i32>, String, String) {
+        let output = self.run(args);
+        (output.status.code(), output.text(), output.errors())
+    }
+
     /// Runs, succeeds, and gives the JSON object.
     pub(crate) fn json(&self, args: &[&str]) -> serde_json::Value {
         let output = self.run(&[args, &["--json"]].concat());
-        let errors = String::from_utf8_lossy(&output.stderr);
+        let errors = output.errors();
         assert!(output.status.success(), "{args:?}: {errors}");
         assert_eq!(errors, "", "nothing on standard error without a terminal");
         serde_json::from_slice(&output.stdout).unwrap()

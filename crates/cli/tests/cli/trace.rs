@@ -1,7 +1,7 @@
 //! `rays`, `trace` and `bench trace`: files, figures, and what happens to bad ones.
 
 use crate::json::{assert_documented, assert_has};
-use crate::support::Folder;
+use crate::support::{Folder, Said};
 
 const SCENE: [&str; 3] = ["interior", "--triangles", "3000"];
 
@@ -92,7 +92,7 @@ fn broken_tables_leave_no_output() {
     std::fs::write(folder.path().join("hits.parquet"), b"old").unwrap();
     let args = [&["trace"], &SCENE[..], &["--rays", "rays.parquet", "-o", "hits.parquet"]];
     let output = folder.run(&args.concat());
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let errors = output.errors();
     assert_eq!(output.status.code(), Some(1), "{errors}");
     let expected = "error: rays.parquet: row group 0, column \"ox\": ";
     assert!(errors.starts_with(expected) && !errors.contains("panicked"), "{errors}");
@@ -134,7 +134,7 @@ fn bad_rays_leave_no_output() {
     let args = [&["trace"], &SCENE[..], &["--rays", "rays.bin", "-o", "hits.bin"]].concat();
     let output = folder.run(&args);
     assert_eq!(output.status.code(), Some(1));
-    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let errors = output.errors();
     assert_eq!(errors, "error: rays.bin: byte 0: 33 bytes of rays, expected a multiple of 32\n");
     assert_eq!(folder.files(), ["hits.bin", "rays.bin"]);
     assert_eq!(folder.read("hits.bin"), b"old");
@@ -195,7 +195,7 @@ fn pipes_take_rays_and_give_hits() {
     trace(&folder, "rays.npy", "hits.npy", &[]);
     let rays = folder.run(&[&["rays"], &SCENE[..], &["--rays", "100", "-o", "-"]].concat());
     assert_eq!(rays.stdout.len(), 3200);
-    assert!(String::from_utf8_lossy(&rays.stderr).contains("100 primary rays"));
+    assert!(rays.errors().contains("100 primary rays"));
     let through = |input: &str, more: &[&str]| {
         let args = [&["trace"], &SCENE[..], &["--rays", "-", "-o", "-"], more].concat();
         let file = std::fs::File::open(folder.path().join(input)).unwrap();
@@ -204,7 +204,7 @@ fn pipes_take_rays_and_give_hits() {
     let hits = through("rays.npy", &[]);
     assert_eq!(hits.stdout, folder.read("hits.npy"));
     let text = through("rays.npy", &["--layout", "csv", "--query", "any"]);
-    assert_eq!(String::from_utf8_lossy(&text.stdout).lines().count(), 101);
+    assert_eq!(text.text().lines().count(), 101);
     for (more, expected) in [
         (&["--json"][..], "both write to standard output"),
         (&["--query", "any", "--normals"], "not where"),
@@ -213,7 +213,7 @@ fn pipes_take_rays_and_give_hits() {
     ] {
         let refused = through("rays.npy", more);
         assert_eq!(refused.status.code(), Some(2), "{more:?}");
-        assert!(String::from_utf8_lossy(&refused.stderr).contains(expected), "{more:?}");
+        assert!(refused.errors().contains(expected), "{more:?}");
     }
 }
 
@@ -236,7 +236,7 @@ fn what_is_no_ray_is_refused() {
     ] {
         let args = [&["trace"], &SCENE[..], &["--rays", rays, "-o", hits]].concat();
         let output = folder.run(&args);
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        let errors = output.errors();
         assert_eq!(output.status.code(), Some(code), "{errors}");
         assert!(errors.contains(expected), "{errors}");
     }

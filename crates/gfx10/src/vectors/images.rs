@@ -8,7 +8,6 @@ use bvh4::layout::{
 };
 use machine::Segment;
 use machine::bits::Bits;
-use sha2::{Digest, Sha256};
 use vectors::fields::words;
 use vectors::{Case, Comparison, Json, VectorError};
 
@@ -64,20 +63,6 @@ pub(super) fn image(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), 
 /// The bits at an address; zeros where there is no memory.
 fn node<const WORDS: usize>(segment: &Segment, address: u64) -> Bits<WORDS> {
     segment.get(address, 4 * WORDS).map_or(Bits::ZERO, Bits::from_bytes)
-}
-
-/// The size of the binary.
-pub(super) fn bytes(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
-    comparison.check("bytes", &case.integer()?, &case.attachment()?.len());
-    Ok(())
-}
-
-/// The digest of the binary.
-pub(super) fn sha256(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
-    let digest = Sha256::digest(case.attachment()?);
-    let got: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    comparison.check("sha256", &case.text()?.to_lowercase(), &got);
-    Ok(())
 }
 
 /// The words and members of HIPRT's header.

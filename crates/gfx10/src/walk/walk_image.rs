@@ -84,7 +84,7 @@ impl WalkImage {
         }
         if !image.facts().parents {
             // With an entry for every node nothing is ever lost.
-            let needed = survey.structures.iter().map(node_count).sum();
+            let needed = survey.structures.iter().map(Surveyed::node_count).sum();
             if needed > u64::from(stack_size) {
                 return Err(WalkError::Parents { size: stack_size, needed });
             }
@@ -133,10 +133,9 @@ impl WalkImage {
         node: Bvh4Pointer,
     ) -> Result<Bvh4Pointer, MachineError> {
         let first = structure.writer.first_unit();
-        let bytes = parent_slot_address(structure.base, node, first)
-            .and_then(|address| memory.get(address, 4))
-            .ok_or_else(|| self.leads_nowhere(node))?;
-        Ok(Bvh4Pointer(u32::from_le_bytes(std::array::from_fn(|k| bytes[k]))))
+        let parent = parent_slot_address(structure.base, node, first)
+            .and_then(|address| memory.word(address));
+        parent.map(Bvh4Pointer).ok_or_else(|| self.leads_nowhere(node))
     }
 
     /// The number of the instance that an instance node shows. The survey lists all that a sound
@@ -178,15 +177,11 @@ fn procedural_slots(memory: &Memory<'_>, survey: &Survey) -> HashMap<(u64, Bvh4P
     slots
 }
 
-fn node_count(surveyed: &Surveyed) -> u64 {
-    (surveyed.boxes.len() + surveyed.leaves.len() + surveyed.instances.len()) as u64
-}
-
 /// More steps than a walk can take, one that begins again included: each node once, and once more
 /// for each of its children that the walk comes back from; a pair twice.
 fn steps_needed(survey: &Survey) -> u64 {
     let top = &survey.structures[0];
     let below = top.instances.iter().filter_map(|i| survey.structures.get(i.below? as usize));
-    let nodes = node_count(top) + below.map(node_count).sum::<u64>();
+    let nodes = top.node_count() + below.map(Surveyed::node_count).sum::<u64>();
     16 * (nodes + 4)
 }

@@ -4,9 +4,8 @@
 //! |---|---|
 //! | [`nodes`](mod@nodes) | a [`Survey`] as decoded nodes, for reading and comparing |
 //! | `primitives` | triangles and procedurals, each once, in the order of memory |
-//! | `instances`, `inverse` | instances, their numbers, and the way back to the world |
+//! | `instances` | instances, their numbers, and the way back to the world |
 //! | `hierarchy` | a survey as a [`tree::Bvh`] |
-//! | `bounds` | boxes without NaN |
 //! | [`frames`](mod@frames) | what a tree cannot hold of oriented nodes |
 //!
 //! `decode` gives the tree that an image stands for. Boxes are the decoded planes; the children

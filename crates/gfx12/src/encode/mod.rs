@@ -14,14 +14,13 @@
 //! | [`triangle_fill`] | how many bits a set of triangles takes in a primitive node |
 //! | `run` | primitive nodes, filled one range after another |
 //! | `families`, `radv_node`, `hiprt_node` | primitive nodes as drivers fill them |
-//! | `margin` | how far boxes are widened (G-36) |
 //! | `boxes` | box nodes with quantised children |
 //! | `obb_fit` | rotations of oriented nodes |
 //! | `blas`, `tlas`, `instance` | the levels |
 //! | `rebraid` | instances that are entered below the roots of their structures |
 //! | `sections` | where the parts of a structure lie |
 //! | [`tables`], `radv_memory`, `hiprt_memory` | headers, and what else stands around the nodes |
-//! | [`report`] | figures |
+//! | [`report`], [`error`] | figures; why a tree cannot be laid out |
 //!
 //! The same tree gives the same bytes, whatever the number of threads. A tree that was decoded from
 //! an image of siliray's, encoded with [`Options::decoded`], gives the bytes of that image; nodes

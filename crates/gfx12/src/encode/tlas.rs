@@ -19,7 +19,6 @@ use super::tables::{HeaderCounts, header, write_pointers};
 use super::{Options, Policy, hiprt_memory};
 use crate::layout::{BoxNode, CullFlags, INSTANCE_TYPE, NODE_BYTES, NodePointer, RadvGeometryInfo};
 use bvh4::EncodeError as TreeError;
-use bvh4::encode::error::check_instances;
 use bvh4::encode::margin::{Margin, tlas_margin, transform_margin, widen};
 use geometry::{Aabb, InstanceFlags};
 use machine::Segment;
@@ -66,7 +65,6 @@ pub(crate) fn plan<'a>(
     options: &Options,
 ) -> Result<TlasPlan<'a>, EncodeError> {
     let level = blases.len();
-    check_instances(tlas, level)?;
     if options.rebraid && matches!(options.policy, Policy::Radv | Policy::Hiprt) {
         return Err(EncodeError::Rebraid { policy: options.policy });
     }

@@ -7,10 +7,8 @@
 //!
 //! | file | concept |
 //! |---|---|
-//! | [`memory`] | bytes by address, over several segments |
 //! | [`structure`] | one acceleration structure: bases, root, header |
-//! | [`records`] | what a survey lists, of this format and of `gfx12-bvh4x2` |
-//! | `expand`, `ranges`, `visited` | one box node, one range, each node once |
+//! | `expand`, `ranges` | one box node, one range |
 //!
 //! Nodes are visited level by level, so children always come after their parents and no depth is
 //! too great. A slot in use whose mask is 0 and whose box is inverted holds nothing: that is how an

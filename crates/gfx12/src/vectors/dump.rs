@@ -12,7 +12,6 @@
 //! tested; members that carry no bits of the format (decimals, notes) are not looked at.
 
 use crate::layout::{BoxNode, NODE_BYTES, NodeBits, NodePointer, PrimitiveNode};
-use sha2::{Digest, Sha256};
 use std::rc::Rc;
 use vectors::fields::{number, numbers, whole_list, words};
 use vectors::{Case, Comparison, Json, VectorError};
@@ -22,20 +21,6 @@ struct Dump {
     bytes: Rc<[u8]>,
     box_offset: usize,
     primitive_offset: usize,
-}
-
-/// The size of the binary.
-pub(super) fn bytes(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
-    comparison.check("bytes", &case.integer()?, &case.attachment()?.len());
-    Ok(())
-}
-
-/// The digest of the binary.
-pub(super) fn sha256(case: &Case<'_>, comparison: &mut Comparison) -> Result<(), VectorError> {
-    let digest = Sha256::digest(case.attachment()?);
-    let got: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-    comparison.check("sha256", &case.text()?.to_lowercase(), &got);
-    Ok(())
 }
 
 /// The words of the header.

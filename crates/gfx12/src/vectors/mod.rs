@@ -24,8 +24,8 @@ pub const KINDS: [Kind; 4] = [
     Kind {
         name: "gfx12-dump",
         sections: &[
-            Section::whole("bytes", dump::bytes),
-            Section::whole("sha256", dump::sha256),
+            Section::BYTES,
+            Section::SHA256,
             Section::whole("header", dump::header),
             Section::list("boxes", dump::box_node),
             Section::list("primitive_nodes", dump::primitive_node),

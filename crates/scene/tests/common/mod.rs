@@ -1,8 +1,11 @@
 //! Meshes written in every format, for tests that read them back.
 
+#![allow(clippy::panic)] // helpers of tests may fail as tests do
+
 use base64::Engine;
 use geometry::Vec3;
 use proptest::prelude::*;
+use scene::{Geometry, Scene, Shape};
 
 /// A mesh to write.
 #[derive(Debug, Clone)]
@@ -195,4 +198,21 @@ pub(crate) fn glb(json: &str, buffer: &[u8]) -> Vec<u8> {
         file.extend(chunk);
     }
     file
+}
+
+/// A geometry of the first object.
+pub(crate) fn part(scene: &Scene, geometry: usize) -> &Geometry {
+    &scene.objects[0].geometries[geometry]
+}
+
+/// The triangles of a mesh.
+pub(crate) fn indices(geometry: &Geometry) -> &[[u32; 3]] {
+    let Shape::Triangles { indices, .. } = &geometry.shape else { panic!() };
+    indices
+}
+
+/// The corners of a mesh.
+pub(crate) fn positions(geometry: &Geometry) -> &[Vec3] {
+    let Shape::Triangles { positions, .. } = &geometry.shape else { panic!() };
+    positions
 }

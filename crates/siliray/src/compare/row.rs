@@ -1,5 +1,6 @@
 //! What a row says, and the columns that it has as text.
 
+use crate::resume::Keyed;
 use machine::Counters;
 use serde::{Deserialize, Serialize};
 
@@ -48,6 +49,14 @@ pub struct Row {
     pub build_seconds: f64,
     /// Seconds from the tree to the image.
     pub encode_seconds: f64,
+}
+
+impl Keyed for Row {
+    type Key = RowKey;
+
+    fn key(&self) -> &RowKey {
+        &self.key
+    }
 }
 
 /// Where the bytes go.

@@ -6,6 +6,7 @@ use super::variant::Variant;
 use crate::conformance::KeepGoing;
 use crate::input::format_options;
 use crate::registry::registry;
+use crate::resume::Rows;
 use crate::workload::WorkloadError;
 use build::{BuildError, Built, Preset, Progress, ProgressFn};
 use geometry::TriangleRule;
@@ -129,18 +130,6 @@ pub enum CompareError {
     Cancelled,
 }
 
-/// Rows of earlier runs, and a place for new ones.
-pub trait Rows {
-    /// The row of this key, if there is one.
-    fn find(&self, key: &RowKey) -> Option<Row>;
-
-    /// Keeps a row.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    fn keep(&self, row: &Row) -> Result<(), String>;
-}
-
 /// Makes the rows of a scene. Those that `kept` has are not made again, and nothing is built that
 /// only they would need. `watch` is told of progress, and may end the work.
 ///
@@ -150,7 +139,7 @@ pub fn compare(
     scene: &Scene,
     camera: &Camera,
     plan: &Plan,
-    kept: Option<&dyn Rows>,
+    kept: Option<&dyn Rows<Row>>,
     watch: &ProgressFn<'_>,
 ) -> Result<Compared, CompareError> {
     let whole = (plan.presets.len() * plan.variants.len()).max(1) as f32;
@@ -182,7 +171,7 @@ struct UnderWay<'a> {
     scene: &'a Scene,
     camera: &'a Camera,
     plan: &'a Plan,
-    kept: Option<&'a dyn Rows>,
+    kept: Option<&'a dyn Rows<Row>>,
     keep_going: &'a KeepGoing<'a>,
     /// Made when the first row needs them.
     rays: Option<[Rays; 3]>,

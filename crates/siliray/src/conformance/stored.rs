@@ -11,7 +11,7 @@ use super::aimed_rays::AimedRays;
 use super::question::Question;
 use crate::input::StoredImage;
 use crate::registry::registry;
-use crate::walk::hierarchy::{self, Wanted};
+use crate::walk::hierarchy::Wanted;
 use crate::walk::watch_over;
 use crate::walk::why::{Reason, why};
 use build::{Progress, ProgressFn};
@@ -250,7 +250,7 @@ pub fn run_machine(
         .collect();
     primitives.sort_by_key(|lost| std::cmp::Reverse(lost.rays));
     for lost in primitives.iter_mut().take(options.followed) {
-        lost.reason = Some(follow(input, entry, &*machine, lost));
+        lost.reason = follow(input, entry, &*machine, lost);
     }
     Ok(MachineReport { lost: primitives, ..report })
 }
@@ -261,17 +261,15 @@ fn follow(
     entry: &MachineEntry,
     machine: &dyn Machine,
     lost: &LostPrimitive,
-) -> Reason {
+) -> Option<Reason> {
     let (instance, geometry, primitive) = lost.ids;
     let instance = input.tree().tlas.is_some().then_some(instance);
     let wanted = Wanted { instance, geometry: Some(geometry), primitive };
     let (walk, names) = watch_over(entry, input, machine, &Query::from(lost.example));
-    let format = registry().format(input.format());
-    let ways = format.and_then(|format| hierarchy::ways(input, format, names, &wanted));
-    let mut reason = why(&walk, ways.as_deref(), &wanted);
+    let mut reason = why(&walk, input, names, &wanted)?;
     if reason.accepted {
         reason.text +=
             " by the walk that is watched; unwatched, boxes are tested with other roundings";
     }
-    reason
+    Some(reason)
 }

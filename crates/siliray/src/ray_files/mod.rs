@@ -1,7 +1,7 @@
 //! Files of rays and of hits: `.npy`, as NumPy writes them, CSV, raw numbers, and tables of Parquet
 //! and Arrow.
 //!
-//! | file | a ray | a hit |
+//! | ending | a ray | a hit |
 //! |---|---|---|
 //! | raw | ox oy oz tmin dx dy dz tmax, `f32` | t u v, `f32`; instance geometry primitive, `u32` |
 //! | `.npy` | a row of an array (N, 8) or (N, 6), or a record | a record with these fields |

@@ -2,6 +2,7 @@
 
 use super::heat_map::{HeatMap, colour};
 use super::picture::Picture;
+use crate::report::grouped;
 
 const PAPER: [u8; 3] = [250, 250, 248];
 const INK: [u8; 3] = [40, 42, 48];
@@ -98,19 +99,6 @@ pub(super) fn below(picture: Picture, map: &HeatMap) -> Picture {
         canvas.text([margin + bar + margin, top + (BAR - LETTER[1]) / 2 * unit], &name);
     }
     canvas.picture
-}
-
-/// A number with commas between its thousands.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A picture to draw on, in squares of `unit` pixels.

@@ -1,6 +1,7 @@
 //! One run as a row: what was asked, the configuration and its hash, and all figures. A row can be
 //! written, read back, and recognised, so that a sweep can be resumed.
 
+use crate::resume::Keyed;
 use machine::Image;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -142,6 +143,14 @@ pub struct Row {
     pub simulated_cycles_per_second: f64,
     /// Queries a second on this computer.
     pub rays_per_second: f64,
+}
+
+impl Keyed for Row {
+    type Key = RunKey;
+
+    fn key(&self) -> &RunKey {
+        &self.key
+    }
 }
 
 /// Quotients of counters; 0 where there is nothing to divide.

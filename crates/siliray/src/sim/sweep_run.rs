@@ -3,6 +3,7 @@
 use super::questions::Asked;
 use super::row::{Row, RunKey, RunLabel};
 use super::sweep::{ParameterSweep, SweepError, combinations};
+use crate::resume::Rows;
 use build::{Progress, ProgressFn};
 use rayon::prelude::*;
 use scene::{FileError, read_file};
@@ -71,18 +72,6 @@ pub fn configurations(
     Ok(named.collect())
 }
 
-/// Rows of earlier runs, and a place for new ones.
-pub trait Rows: Sync {
-    /// The row of this key, if there is one.
-    fn find(&self, key: &RunKey) -> Option<Row>;
-
-    /// Keeps a row.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    fn keep(&self, row: &Row) -> Result<(), String>;
-}
-
 /// Why a sweep has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum SweepRunError {
@@ -104,7 +93,7 @@ pub struct SweepRun<'a> {
     /// What the runs are about, but for the configuration.
     pub key: RunKey,
     /// Rows of earlier runs.
-    pub kept: Option<&'a dyn Rows>,
+    pub kept: Option<&'a dyn Rows<Row>>,
     /// What is noted.
     pub options: Options,
     /// Whether anybody needs more than the rows.

@@ -69,7 +69,7 @@ impl Stop {
 /// Every way from the root to a primitive, by the names of a walk's nodes; `None` where these are
 /// the machine's own.
 #[must_use]
-pub fn ways(
+pub(super) fn ways(
     input: &MachineInput,
     format: &FormatEntry,
     names: NodeNames,

@@ -1,13 +1,16 @@
 //! Where a walk loses a primitive: the node, the child and the plane.
 
-use super::Walk;
 use super::hierarchy::{Stop, Wanted, ways};
 use super::text::ids;
+use super::{Walk, watch_over};
 use crate::input::Prepared;
 use crate::registry::registry;
 use geometry::{Aabb, Ray, Transform, TriangleRule};
 use machine::registry::NodeNames;
-use machine::{ChildTest, HitKind, Machine, MachineError, Oracle, Query, Shape, Step, Verdict};
+use machine::{
+    ChildTest, HitKind, Machine, MachineError, MachineInput, MachineOptions, Oracle, Query, Shape,
+    Step, Verdict, reference,
+};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -24,12 +27,25 @@ pub struct Reason {
     pub text: String,
 }
 
+impl Reason {
+    /// What is said of no place.
+    fn said(text: impl Into<String>, accepted: bool) -> Self {
+        Self { node: None, child: None, accepted, text: text.into() }
+    }
+
+    /// That there is no such primitive.
+    #[must_use]
+    pub fn missing() -> Self {
+        Self::said(FollowError::Missing.to_string(), false)
+    }
+}
+
 /// Why a primitive cannot be followed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FollowError {
     /// What was walked has no such primitive.
-    #[error("{0}")]
-    Missing(String),
+    #[error("the hierarchy has no such primitive")]
+    Missing,
     /// Brute force has no answer.
     #[error(transparent)]
     Oracle(#[from] MachineError),
@@ -46,12 +62,7 @@ pub fn follow(
     names: NodeNames,
     wanted: &Wanted,
 ) -> Result<Reason, FollowError> {
-    let format = registry().format(prepared.input.format());
-    let ways = format.and_then(|format| ways(&prepared.input, format, names, wanted));
-    let reason = why(walk, ways.as_deref(), wanted);
-    if ways.as_ref().is_some_and(Vec::is_empty) {
-        return Err(FollowError::Missing(reason.text));
-    }
+    let reason = why(walk, &prepared.input, names, wanted).ok_or(FollowError::Missing)?;
     let oracle = Oracle::new(Arc::clone(prepared.input.tree()), TriangleRule::Watertight);
     let meets = oracle.answer(&Query { kind: HitKind::All, ..walk.query })?.hits;
     let meets = meets.iter().any(|hit| wanted.is(hit.instance, hit.geometry, hit.primitive));
@@ -60,38 +71,53 @@ pub fn follow(
     Ok(if is_told { reason } else { Reason { text: text.to_owned(), ..reason } })
 }
 
-/// Follows a primitive through a walk, over the ways that lead to it, if they are known. Of several
-/// ways the one that came farthest counts.
+/// Follows a primitive through a walk over an input, in which nodes have such names; `None` if the
+/// input has no such primitive. Of several ways to it the one that came farthest counts. A walk
+/// over a copy names no nodes of the input: then the reference walk says where its boxes lose the
+/// primitive.
 #[must_use]
-pub fn why(walk: &Walk, ways: Option<&[Vec<Stop>]>, wanted: &Wanted) -> Reason {
+pub fn why(walk: &Walk, input: &MachineInput, names: NodeNames, wanted: &Wanted) -> Option<Reason> {
     if let Some(reason) = tested(walk, wanted) {
-        return reason;
+        return Some(reason);
     }
-    let said =
-        |text: &str| Reason { node: None, child: None, accepted: false, text: text.to_owned() };
     if let Some(nothing) = walk.hits_nothing() {
-        return said(nothing);
+        return Some(Reason::said(nothing, false));
     }
-    let Some(ways) = ways else {
-        return said(
-            "the primitive was never tested; the machine walks a copy whose nodes have names of \
-             their own, so the walk does not say where it was lost",
-        );
-    };
-    let reasons = ways.iter().map(|way| lost(walk, way));
-    let farthest = reasons.max_by_key(|(depth, _)| *depth);
-    farthest.map_or_else(|| said("the hierarchy has no such primitive"), |(_, reason)| reason)
+    match ways(input, registry().format(input.format())?, names, wanted) {
+        Some(ways) => {
+            let reasons = ways.iter().map(|way| lost(walk, way));
+            reasons.max_by_key(|(depth, _)| *depth).map(|(_, reason)| reason)
+        }
+        None => Some(by_reference(walk, input, wanted).unwrap_or_else(|| {
+            let text = "the primitive was never tested; the machine walks a copy whose nodes have \
+                        names of their own, so the walk does not say where it was lost";
+            Reason::said(text, false)
+        })),
+    }
+}
+
+/// What the reference walk says of the same query.
+fn by_reference(walk: &Walk, input: &MachineInput, wanted: &Wanted) -> Option<Reason> {
+    let entry = registry().machine(reference::NAME).filter(|entry| entry.name != walk.machine)?;
+    let machine = (entry.make)(input, &MachineOptions::default()).ok()?;
+    let (plain, names) = watch_over(entry, input, &*machine, &walk.query);
+    let found = why(&plain, input, names, wanted)?;
+    let text = format!(
+        "the primitive was never tested, in a copy whose nodes have names of their own; of the \
+         reference walk: {}",
+        found.text
+    );
+    Some(Reason { accepted: false, text, ..found })
 }
 
 /// What was said of the primitive, if it was tested at all. Of several instances, the one that is
 /// in the answer counts, else the one that was tested last.
 fn tested(walk: &Walk, wanted: &Wanted) -> Option<Reason> {
-    let said = |text: String, accepted| Reason { node: None, child: None, accepted, text };
     let hits = walk.answer.as_ref().map_or(&[][..], |answer| &answer.hits);
     if let Some(hit) = hits.iter().find(|hit| wanted.is(hit.instance, hit.geometry, hit.primitive))
     {
         let name = ids(hit.instance, hit.geometry, hit.primitive);
-        return Some(said(format!("{name} is hit at t {} and accepted", hit.t), true));
+        return Some(Reason::said(format!("{name} is hit at t {} and accepted", hit.t), true));
     }
     let shape = match walk.query.shape {
         Shape::Ray(_) => "ray",
@@ -121,7 +147,7 @@ fn tested(walk: &Walk, wanted: &Wanted) -> Option<Reason> {
             _ => (),
         }
     }
-    text.map(|text| said(text, false))
+    text.map(|text| Reason::said(text, false))
 }
 
 /// Where a walk is: in which instance, with which ray.

@@ -10,8 +10,8 @@ use super::block::{Block, Lead, NO_BLOCK};
 use super::check::axes_of;
 use super::directory::{INSTANCE, LevelKind, LevelRecord, Parts};
 use super::target::Target;
-use geometry::grid::{GridAxis, inner_box, outer_box};
-use geometry::{Aabb, Vec3};
+use geometry::Aabb;
+use geometry::grid::{inner_box, outer_box, trimmed};
 use std::collections::VecDeque;
 use tree::{Blas, Bvh, Node, NodeLink, Tlas, Tree};
 
@@ -132,23 +132,6 @@ impl<'a> Growing<'a> {
             self.targets.push(target);
         }
     }
-}
-
-/// A box without the part of a cell by which rounding took it past the box above, so that encoding
-/// it again gives the same cells. A plane that lies farther out stays: it is stored so, and the box
-/// above is wrong.
-fn trimmed(bounds: Aabb, above: &Aabb, axes: &[GridAxis; 3]) -> Aabb {
-    let [min, max, low, high] =
-        [bounds.min, bounds.max, above.min, above.max].map(|corner| corner.to_array());
-    let nearer = |k: usize, plane: f32, limit: f32, excess: f64| {
-        if excess > 0.0 && excess < axes[k].cell() { limit } else { plane }
-    };
-    let excess = |inner: f32, outer: f32| f64::from(inner) - f64::from(outer);
-    let trimmed = Aabb::new(
-        Vec3::from_array([0, 1, 2].map(|k| nearer(k, min[k], low[k], excess(low[k], min[k])))),
-        Vec3::from_array([0, 1, 2].map(|k| nearer(k, max[k], high[k], excess(max[k], high[k])))),
-    );
-    if trimmed.is_empty() { bounds } else { trimmed }
 }
 
 /// What two boxes have in common; the first if that is nothing, as it may be in an image that loses

@@ -5,6 +5,7 @@ use super::directory::{HeaderFields, INSTANCE, InstanceFields, LevelFields};
 use super::outline::below;
 use super::target::Target;
 use machine::bits::{Bits, NodeBits};
+use machine::description::linked;
 use machine::fields::FieldList;
 use machine::{DescribeError, DescribedField, Description, Image, NodeRef};
 
@@ -21,12 +22,12 @@ pub fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeErr
         Target::Node { block, .. } => node_fields(image, block, bytes),
         Target::Level(_) => {
             let fields = LevelFields::describe(&Bits::from_bytes(bytes));
-            with_link(fields, "root", |root| link(image, Target::Block(root as u32)))
+            linked(fields, "root", |root| link(image, Target::Block(root as u32)))
         }
         Target::References { .. } => references(image, bytes),
         Target::Instance(_) => {
             let fields = InstanceFields::describe(&Bits::from_bytes(bytes));
-            with_link(fields, "root", |root| link(image, Target::Block(root as u32)))
+            linked(fields, "root", |root| link(image, Target::Block(root as u32)))
         }
         Target::Directory => HeaderFields::describe(&Bits::from_bytes(bytes)),
     };
@@ -39,24 +40,12 @@ fn link(image: &Image, target: Target) -> Option<NodeRef> {
     target.read(image).map(|_| target.reference(image))
 }
 
-fn with_link(
-    mut fields: Vec<DescribedField>,
-    name: &str,
-    link: impl Fn(u64) -> Option<NodeRef>,
-) -> Vec<DescribedField> {
-    for field in fields.iter_mut().filter(|field| field.name == name) {
-        field.link = link(field.raw);
-    }
-    fields
-}
-
 fn block_fields(image: &Image, number: u32, bytes: &[u8]) -> Vec<DescribedField> {
     let bits = NodeBits::from_bytes(bytes);
     let block = Block::from_bytes(&bits.to_bytes());
     let mut fields = BlockFields::describe(&bits);
     add_planes(&block, &mut fields);
-    let mut fields =
-        with_link(fields, "parent", |parent| link(image, Target::Block(parent as u32)));
+    let mut fields = linked(fields, "parent", |parent| link(image, Target::Block(parent as u32)));
     for (slot, node) in (0u8..).zip(BlockFields::decode(&bits).nodes) {
         let name = format!("nodes[{slot}].kind");
         let used = usize::from(slot) < block.nodes.len();

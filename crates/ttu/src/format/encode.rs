@@ -8,9 +8,9 @@ use super::directory::{
 };
 use super::pack::Packed;
 use super::pack_node::{Items, pack_nodes};
-use geometry::{Aabb, SingularTransform, Vec3};
+use geometry::{Aabb, Vec3};
 use machine::{Image, Segment};
-use tree::{BvhError, Instance, PrimitiveFlags, Primitives, Tlas, Tree};
+use tree::{BvhError, Instance, PrimitiveFlags, Primitives, Tree, UnsoundTree};
 
 /// Why a tree has no image in this format. The TLAS counts as the level behind the last BLAS.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -49,33 +49,12 @@ pub enum TtuEncodeError {
         /// How many items there are.
         count: usize,
     },
-    /// An instance names a BLAS that does not exist.
-    #[error("instance {instance} names BLAS {blas} of {blases}")]
-    MissingBlas {
-        /// The instance.
-        instance: usize,
-        /// What it names.
-        blas: u32,
-        /// How many there are.
-        blases: usize,
-    },
-    /// An instance has no inverse.
-    #[error("instance {instance}: {source}")]
-    Singular {
-        /// The instance.
-        instance: usize,
-        /// Why.
-        source: SingularTransform,
-    },
+    /// The levels do not fit together.
+    #[error(transparent)]
+    Unsound(#[from] UnsoundTree),
     /// Leaves that fit are more than a hierarchy can have.
     #[error(transparent)]
     Hierarchy(#[from] BvhError),
-    /// A tree without a TLAS has one BLAS.
-    #[error("{blases} BLASes without a TLAS, expected 1")]
-    BlasCount {
-        /// How many there are.
-        blases: usize,
-    },
 }
 
 /// Lays a tree out: blocks by treelets, references, instances, and the geometry beside them.
@@ -83,10 +62,8 @@ pub enum TtuEncodeError {
 /// # Errors
 /// When the tree holds something that the format cannot express.
 pub fn encode(tree: &Tree) -> Result<Image, TtuEncodeError> {
+    tree.check()?;
     let blases = tree.blases.len();
-    if tree.tlas.is_none() && blases != 1 {
-        return Err(TtuEncodeError::BlasCount { blases });
-    }
     let mut packed = Packed::default();
     let mut roots = Vec::with_capacity(blases + 1);
     for (level, blas) in tree.blases.iter().enumerate() {
@@ -95,7 +72,6 @@ pub fn encode(tree: &Tree) -> Result<Image, TtuEncodeError> {
         roots.push(packed.level(level, &pack_nodes, 0)?);
     }
     if let Some(tlas) = &tree.tlas {
-        check_instances(tlas, blases)?;
         check_count(blases, tlas.instances.len())?;
         let pack_nodes = pack_nodes(blases, &tlas.bvh, &OfInstances(&tlas.instances))?;
         roots.push(packed.level(blases, &pack_nodes, INSTANCE)?);
@@ -105,20 +81,6 @@ pub fn encode(tree: &Tree) -> Result<Image, TtuEncodeError> {
 
 fn check_count(level: usize, count: usize) -> Result<(), TtuEncodeError> {
     if count > INSTANCE as usize { Err(TtuEncodeError::Items { level, count }) } else { Ok(()) }
-}
-
-fn check_instances(tlas: &Tlas, blases: usize) -> Result<(), TtuEncodeError> {
-    for (number, instance) in tlas.instances.iter().enumerate() {
-        let blas = instance.blas;
-        if blas as usize >= blases {
-            return Err(TtuEncodeError::MissingBlas { instance: number, blas, blases });
-        }
-        instance
-            .world_to_object
-            .inverse()
-            .map_err(|source| TtuEncodeError::Singular { instance: number, source })?;
-    }
-    Ok(())
 }
 
 /// The primitives of a BLAS: no masks.

@@ -1,7 +1,7 @@
 //! What every unit is given in a cycle, beside its ports.
 
 use super::stats::Stats;
-use crate::beam_ground::BeamGround;
+use crate::beam_overhang::BeamOverhang;
 use crate::config::Config;
 use crate::reporter::Reporter;
 use crate::world::World;
@@ -13,7 +13,7 @@ pub(crate) struct Env<'a> {
     pub(crate) config: &'a Config,
     pub(crate) world: &'a World,
     /// What beams need, if any are asked.
-    pub(crate) beams: Option<&'a BeamGround>,
+    pub(crate) beams: Option<&'a BeamOverhang>,
     /// Whether tests are compared with exact arithmetic.
     pub(crate) counts_false_positives: bool,
 }

@@ -57,7 +57,7 @@ fn met(tested: &Tested, nodes: u16, tmax: f32) -> u16 {
 
 /// Tests in the pipeline, with their outcome.
 #[derive(Debug, Clone, Copy)]
-struct Flight {
+struct IssuedTest {
     at: u64,
     place: u8,
     /// Nodes that the query meets.
@@ -70,7 +70,7 @@ pub(super) struct TraversalUnit {
     number: u32,
     places: Vec<Option<UnitSlot>>,
     occupied: usize,
-    flights: VecDeque<Flight>,
+    issued: VecDeque<IssuedTest>,
     /// Nodes that were met and have to be reported, by place.
     reports: VecDeque<(u8, u8)>,
     /// Places whose completion has to be reported.
@@ -87,7 +87,7 @@ impl TraversalUnit {
             number,
             places: vec![None; config.unit_slots as usize],
             occupied: 0,
-            flights: VecDeque::with_capacity(32),
+            issued: VecDeque::with_capacity(32),
             reports: VecDeque::with_capacity(32),
             complete: VecDeque::with_capacity(8),
             next: 0,
@@ -126,12 +126,12 @@ impl TraversalUnit {
     fn land(&mut self, cycle: u64, program: &Program, stats: &mut Stats) -> bool {
         let counters = &mut stats.counters;
         let mut landed = false;
-        while let Some(flight) = self.flights.front().copied().filter(|f| f.at <= cycle) {
-            self.flights.pop_front();
+        while let Some(test) = self.issued.front().copied().filter(|f| f.at <= cycle) {
+            self.issued.pop_front();
             landed = true;
-            let Some(slot) = &mut self.places[usize::from(flight.place)] else { continue };
+            let Some(slot) = &mut self.places[usize::from(test.place)] else { continue };
             slot.in_flight -= 1;
-            let met = flight.met;
+            let met = test.met;
             counters.children_hit += u64::from(met.count_ones());
             let first = program.blocks[slot.block as usize].first_node as usize;
             // Backward, so that the first child's group is issued first.
@@ -145,11 +145,11 @@ impl TraversalUnit {
             for node in Bits(met) {
                 if !matches!(program.nodes[first + node].lead, BlockLead::Inside { .. }) {
                     slot.unreported += 1;
-                    self.reports.push_back((flight.place, node as u8));
+                    self.reports.push_back((test.place, node as u8));
                 }
             }
             if slot.is_complete() {
-                self.complete.push_back(flight.place);
+                self.complete.push_back(test.place);
             }
         }
         landed
@@ -259,7 +259,7 @@ impl TraversalUnit {
                     let missed = program.false_hits(slot.block, beam, query.tmax, met);
                     counters.false_positives += missed;
                 }
-                self.flights.push_back(Flight { at, place: place as u8, met });
+                self.issued.push_back(IssuedTest { at, place: place as u8, met });
                 self.next = (place + 1) % count;
                 let issued = u64::from(nodes.count_ones());
                 self.used += issued;
@@ -290,7 +290,7 @@ impl TraversalUnit {
 
     pub(super) fn next_event(&self, cycle: u64) -> u64 {
         let readable = self.places.iter().flatten().map(|slot| slot.readable_at);
-        let landing = self.flights.front().map(|flight| flight.at);
+        let landing = self.issued.front().map(|test| test.at);
         readable.chain(landing).filter(|&at| at > cycle).min().unwrap_or(u64::MAX)
     }
 }

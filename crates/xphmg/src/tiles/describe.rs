@@ -8,6 +8,7 @@ use crate::layout::node::ChildKind;
 use crate::layout::records::TriRange;
 use crate::numeric::widen;
 use machine::bits::{Bits, HalfNodeBits};
+use machine::description::linked;
 use machine::fields::FieldList;
 use machine::{DescribeError, DescribedField, Description, Image, NodeRef};
 use std::ops::Range;
@@ -35,16 +36,18 @@ pub fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeErr
         (Target::Range(..), _) => {
             let bits = Bits::from_bytes(bytes);
             let first = Target::Triangle(TriRange::decode(&bits).first);
-            linked(image, TriRange::describe(&bits), "first", first)
+            linked(TriRange::describe(&bits), "first", |_| Some(first.reference(image)))
         }
         (Target::Instance(_), _) => {
             let bits = Bits::from_bytes(bytes);
             let blas = Target::Blas(InstanceRecord::decode(&bits).blas);
-            linked(image, InstanceRecord::describe(&bits), "blas", blas)
+            linked(InstanceRecord::describe(&bits), "blas", |_| Some(blas.reference(image)))
         }
         (Target::Blas(number), _) => {
             let root = Target::Node(number.wrapping_add(1), 0);
-            linked(image, BlasRecord::describe(&Bits::from_bytes(bytes)), "base", root)
+            linked(BlasRecord::describe(&Bits::from_bytes(bytes)), "base", |_| {
+                Some(root.reference(image))
+            })
         }
         _ => Header::describe(&HalfNodeBits::from_bytes(bytes)),
     };
@@ -112,19 +115,6 @@ fn node_fields(
         );
     }
     list.fields
-}
-
-/// The fields, one of which leads to a structure.
-fn linked(
-    image: &Image,
-    mut fields: Vec<DescribedField>,
-    name: &str,
-    target: Target,
-) -> Vec<DescribedField> {
-    for field in fields.iter_mut().filter(|field| field.name == name) {
-        field.link = Some(target.reference(image));
-    }
-    fields
 }
 
 fn triangle_fields(contents: &Contents<'_>, number: u32, bytes: &[u8]) -> Vec<DescribedField> {

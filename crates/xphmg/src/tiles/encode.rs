@@ -12,10 +12,10 @@ use crate::layout::records::{TRI_RANGE_BYTES, TriRange, triangle_bytes};
 use crate::numeric::ElementFormat;
 use crate::offload::JobOptions;
 use crate::readings::NodeLayout;
-use geometry::{Aabb, SingularTransform};
+use geometry::Aabb;
 use machine::{Image, Segment};
 use tree::reshape::{narrow, split_leaves};
-use tree::{Blas, Bvh, BvhError, Instance, Node, Tlas, Tree};
+use tree::{Blas, Bvh, BvhError, Instance, Node, Tlas, Tree, UnsoundTree};
 
 /// Why a tree has no image in this format.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -65,14 +65,9 @@ pub enum TilesError {
         /// Ranges needed.
         ranges: usize,
     },
-    /// An instance cannot be placed.
-    #[error("instance {number}: {error}")]
-    Singular {
-        /// Which.
-        number: u32,
-        /// Why.
-        error: SingularTransform,
-    },
+    /// The levels do not fit together.
+    #[error(transparent)]
+    Unsound(#[from] UnsoundTree),
     /// The flattened hierarchy has too many nodes.
     #[error(transparent)]
     Hierarchy(#[from] BvhError),
@@ -82,6 +77,7 @@ pub enum TilesError {
 pub const MOST_TRIANGLES: usize = 1 << 28;
 
 pub(super) fn encode(tree: &Tree, format: &Tiles) -> Result<Image, TilesError> {
+    tree.check()?;
     for (level, blas) in tree.blases.iter().enumerate() {
         let count = blas.primitives.boxes.len();
         if count != 0 {
@@ -127,12 +123,12 @@ fn encode_levels(blases: &[Blas], tlas: &Tlas, format: &Tiles) -> Result<Image, 
         spans.push((stored.elements.len() as u32, own.elements.len() as u32));
         stored.append(own);
     }
-    let placed = |(number, instance): (u32, &Instance)| {
-        let bounds = fits[instance.blas as usize].root().bounds;
-        instance.world_bounds(&bounds).map_err(|error| TilesError::Singular { number, error })
+    let placed = |(instance, given): (usize, &Instance)| {
+        let bounds = fits[given.blas as usize].root().bounds;
+        given.world_bounds(&bounds).map_err(|source| UnsoundTree::Singular { instance, source })
     };
     let placed: Vec<Aabb> =
-        (0..).zip(&tlas.instances).map(placed).collect::<Result<_, TilesError>>()?;
+        tlas.instances.iter().enumerate().map(placed).collect::<Result<_, _>>()?;
     let world = placed.iter().fold(Aabb::EMPTY, |all, bounds| all.union(*bounds));
     let boxes: Vec<Aabb> = placed
         .iter()

@@ -5,7 +5,7 @@
 //! | `beam` | boxes that a beam tests in a second |
 //! | `build` | how long it takes until the first ray |
 //! | `target` | what is measured: siliray in its modes |
-//! | `peers`, `no_peers` | other libraries, if they were built in |
+//! | `peers` | other libraries, if they were built in; otherwise a file that has none |
 //! | `memory` | how much memory a build takes at most |
 //! | `measure` | runs in turns, medians, answers compared |
 //! | `report` | the rows as JSON and as tables |

@@ -13,9 +13,10 @@ use siliray::geometry::TriangleRule;
 use siliray::input::{Route, build_options};
 use siliray::machine::{MachineInput, Settings};
 use siliray::registry::registry;
-use siliray::sim::sweep_run::{BaseError, Rows, base_config, configurations};
+use siliray::resume::Rows;
+use siliray::sim::sweep_run::{BaseError, base_config, configurations};
 use siliray::sim::{
-    Asked, NamedConfig, Row, RunKey, SweepRun, SweepRunError, Workload, csv, report, trace_json,
+    Asked, NamedConfig, Row, RunKey, SweepRun, SweepRunError, csv, report, trace_json,
 };
 use siliray::ttu::config::ConfigError;
 use siliray::ttu::run::Options;
@@ -24,19 +25,6 @@ use std::path::Path;
 
 /// Most events of a TTU in a trace: a file that a browser still opens.
 const TRACE_EVENTS: usize = 200_000;
-
-/// Rows in a file.
-struct Kept(ResumeLog<Row>);
-
-impl Rows for Kept {
-    fn find(&self, key: &RunKey) -> Option<Row> {
-        self.0.find(|row| row.key == *key)
-    }
-
-    fn keep(&self, row: &Row) -> Result<(), String> {
-        self.0.add(row)
-    }
-}
 
 /// Runs every combination and shows what came of it.
 pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Result<(), Failure> {
@@ -77,7 +65,7 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
         Some(file) => Asked::of_file(file, args.rays).map_err(Failure::input)?,
         None => {
             let camera = chosen_view(&args.view, name, seen(&input, &prepared), 1.0)?;
-            let workload = Workload::from(args.workload);
+            let workload = args.workload;
             Asked::of_workload(workload, input.name(), tree, &camera, args.rays)
                 .map_err(about(name))?
         }
@@ -96,12 +84,11 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
     let world = World::new(&**image, TriangleRule::Watertight).map_err(about(name))?;
     let resumed = args.resume.as_deref();
     let kept = resumed.map(|path| ResumeLog::open(path, "run of siliray sim")).transpose()?;
-    let kept = kept.map(Kept);
     let sweep = SweepRun {
         world: &world,
         asked: &asked,
         key,
-        kept: kept.as_ref().map(|kept| kept as &dyn Rows),
+        kept: kept.as_ref().map(|kept| kept as &dyn Rows<Row>),
         options: Options {
             trace_events: if args.trace.is_some() { TRACE_EVENTS } else { 0 },
             count_false_positives: args.false_positives,

@@ -37,7 +37,7 @@ impl WalkImage {
         let survey = &checked.proof().survey;
         if !checked.facts().parents {
             // With an entry for every node nothing is ever lost.
-            let needed = survey.structures.iter().map(node_count).sum();
+            let needed = survey.structures.iter().map(Surveyed::node_count).sum();
             if needed > u64::from(options.stack_size) {
                 return Err(WalkError::Parents { size: options.stack_size, needed });
             }
@@ -84,10 +84,10 @@ impl WalkImage {
         base: BasePointer,
         node: Bvh4Pointer,
     ) -> Result<Bvh4Pointer, MachineError> {
-        let bytes = parent_slot_address(base.address(), node, 0)
-            .and_then(|address| memory.get(address, 4))
-            .ok_or_else(|| leads_nowhere(node, base.address() + node.byte_offset()))?;
-        Ok(Bvh4Pointer(u32::from_le_bytes(std::array::from_fn(|k| bytes[k]))))
+        let parent =
+            parent_slot_address(base.address(), node, 0).and_then(|address| memory.word(address));
+        let place = base.address() + node.byte_offset();
+        parent.map(Bvh4Pointer).ok_or_else(|| leads_nowhere(node, place))
     }
 
     /// The number of the instance that an instance node shows. The survey lists all that a sound
@@ -105,15 +105,11 @@ pub(super) fn leads_nowhere(pointer: Bvh4Pointer, address: u64) -> MachineError 
     MachineError::Failed { machine: NAME, reason }
 }
 
-fn node_count(surveyed: &Surveyed) -> u64 {
-    (surveyed.boxes.len() + surveyed.leaves.len() + surveyed.instances.len()) as u64
-}
-
 /// More steps than both phases can take together: each node once in the first, and in the second
 /// once more for each of its children that the walk comes back from.
 fn steps_needed(survey: &Survey) -> u64 {
     let top = &survey.structures[0];
     let below = top.instances.iter().filter_map(|i| survey.structures.get(i.below? as usize));
-    let nodes = node_count(top) + below.map(node_count).sum::<u64>();
+    let nodes = top.node_count() + below.map(Surveyed::node_count).sum::<u64>();
     8 * (nodes + 1)
 }

@@ -17,14 +17,14 @@ use tree::Tree;
 
 /// A world as beams see it.
 #[derive(Debug)]
-pub(crate) struct BeamGround {
+pub(crate) struct BeamOverhang {
     /// The tree's own side of it.
     pub(crate) world: BeamWorld,
     /// The overhang of each level.
     overhang: Vec<Vec3>,
 }
 
-impl BeamGround {
+impl BeamOverhang {
     /// Looks at every leaf.
     ///
     /// # Errors
