@@ -56,6 +56,16 @@ pub fn tree(scene: &Scene, options: &Options, watch: &ProgressFn<'_>) -> Result<
     levels(scene, options, watch).map(|(tree, _)| tree)
 }
 
+impl Options {
+    /// The tree of a scene, built to the end with nobody watching.
+    ///
+    /// # Errors
+    /// As [`build`].
+    pub fn build(&self, scene: &Scene) -> Result<Tree, BuildError> {
+        tree(scene, self, &|_| ControlFlow::Continue(()))
+    }
+}
+
 fn levels(
     scene: &Scene,
     options: &Options,

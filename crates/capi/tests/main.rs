@@ -70,9 +70,9 @@ fn file(format: &FormatEntry, builtin: Builtin, triangles: usize) -> Vec<u8> {
     let settings = Settings::default();
     let scene = builtin.scene(triangles);
     let options = format_options(format, &settings, siliray::build::Preset::Fast);
-    let tree = siliray::build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap();
+    let tree = options.build(&scene).unwrap();
     let trees = format.trees.as_ref().unwrap();
-    let image = (trees.encode)(&tree.tree, &settings).unwrap().image;
+    let image = (trees.encode)(&tree, &settings).unwrap().image;
     (trees.write)(&image, None).unwrap()
 }
 

@@ -16,7 +16,6 @@ use siliray_capi::walk::{CRay, siliray_walk};
 use siliray_capi::{SILIRAY_FREE_BYTES, SILIRAY_MOST_GROWTH};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::CString;
-use std::ops::ControlFlow;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -63,9 +62,9 @@ fn a_context_is_bounded() {
         let settings = Settings::default();
         let scene = Builtin::Organic.scene(TRIANGLES);
         let options = format_options(format, &settings, Preset::Fast);
-        let built = siliray::build::build(&scene, &options, &|_| ControlFlow::Continue(()));
+        let tree = options.build(&scene).unwrap();
         let trees = format.trees.as_ref().unwrap();
-        let image = (trees.encode)(&built.unwrap().tree, &settings).unwrap().image;
+        let image = (trees.encode)(&tree, &settings).unwrap().image;
         let sound = (trees.write)(&image, None).unwrap();
         drop(image);
         let own = registry().readers(format).filter(|machine| OWN.contains(&machine.name));

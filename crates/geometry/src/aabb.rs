@@ -15,6 +15,12 @@ pub struct Aabb {
     pub max: Vec3,
 }
 
+impl std::fmt::Display for Aabb {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} to {}", self.min, self.max)
+    }
+}
+
 impl Aabb {
     /// The box that contains nothing.
     pub const EMPTY: Self =

@@ -13,12 +13,12 @@ use machine::{Format, Hit, HitKind, Machine, RayFlags, RayQuery, Step, TreeForma
 use riscv::machine::{HartMachine, OFFLOAD, Options as HartOptions, WAVEFRONT};
 use scene::builtin::Builtin;
 use std::collections::HashMap;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use testkit::walks::watched;
-use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
+use testkit::worlds::divided;
+use tree::{Blas, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 use xphmg::machines::{BruteForce, TilesImage};
 use xphmg::readings::NodeLayout;
 use xphmg::tiles::outline::outline;
@@ -27,8 +27,8 @@ use xphmg::{Precision, Tiles};
 fn image(tiles: &Tiles) -> (TilesImage, Vec3, Vec3) {
     let scene = Builtin::Interior.scene(1500);
     let options = Options { width: 4, ..Options::preset(Preset::Fast) };
-    let built = build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap();
-    image_of(tiles, &built.tree)
+    let tree = options.build(&scene).unwrap();
+    image_of(tiles, &tree)
 }
 
 fn image_of(tiles: &Tiles, tree: &Tree) -> (TilesImage, Vec3, Vec3) {
@@ -194,19 +194,12 @@ fn x63_a_deep_tree_is_walked_with_one_entry() {
     };
     let triangles: Vec<Triangle> = (0..DEPTH).map(triangle).collect();
     let id = |primitive| PrimitiveId { geometry: 0, primitive, flags: PrimitiveFlags::OPAQUE };
-    let mut nodes = vec![Node { bounds: triangles[0].bounds(), link: NodeLink::leaf(0, 1) }];
-    for n in 0..DEPTH - 1 {
-        let inner = nodes.len() - 1;
-        let link = |n| NodeLink::leaf(n, 1);
-        nodes[inner].link = NodeLink::inner(nodes.len() as u32, 2);
-        let bounds = triangles[n as usize].bounds();
-        nodes.push(Node { bounds, link: link(n) });
-        let bounds = triangles[n as usize + 1].bounds();
-        nodes.push(Node { bounds, link: link(n + 1) });
-    }
+    let bounds = |n: u32| triangles[n as usize].bounds();
+    let bvh = divided((0..DEPTH).collect(), DEPTH as usize, bounds, |items| match items {
+        [first, behind @ ..] if !behind.is_empty() => vec![vec![*first], behind.to_vec()],
+        _ => Vec::new(),
+    });
     let primitives = Primitives { ids: (0..DEPTH).map(id).collect(), boxes: Vec::new(), triangles };
-    let bvh = Bvh::new(nodes, (0..DEPTH).collect(), DEPTH as usize).unwrap();
-    let bvh = bvh.refitted(|n| primitives.triangles[n as usize].bounds());
     let tree = Tree { blases: vec![Blas { primitives, bvh }], tlas: None };
     let (image, ..) = image_of(&Tiles::new(Precision::Fp32), &tree);
     let truth = BruteForce::by_narrowed_t(image.clone());
@@ -275,9 +268,9 @@ fn x64_the_offload_program_walks_where_no_job_can() {
 fn forest(tiles: &Tiles) -> (TilesImage, Vec3, Vec3) {
     let scene = Builtin::Forest.scene(3000);
     let options = Options { width: 4, ..Options::preset(Preset::Fast) };
-    let built = build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap();
-    let image = tiles.encode(&built.tree).unwrap();
-    let bounds = built.tree.bounds();
+    let tree = options.build(&scene).unwrap();
+    let image = tiles.encode(&tree).unwrap();
+    let bounds = tree.bounds();
     let checked = Arc::new(Tiles::check(image).checked.unwrap());
     (TilesImage::new(checked), bounds.min, bounds.max)
 }

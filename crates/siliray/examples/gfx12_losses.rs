@@ -16,7 +16,7 @@
 #![allow(clippy::print_stdout)] // an example's output
 
 use rayon::prelude::*;
-use siliray::build::{self, Options as BuildOptions, Preset};
+use siliray::build::{Options as BuildOptions, Preset};
 use siliray::conformance::aimed_rays;
 use siliray::geometry::TriangleRule;
 use siliray::gfx12::Gfx12;
@@ -27,7 +27,6 @@ use siliray::machine::{Format, Hit, HitKind, Machine, Promise, RayQuery, Referen
 use siliray::scene::builtin::Builtin;
 use siliray::tree::Tree;
 use std::error::Error;
-use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -44,9 +43,8 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     );
     let (mut broken_promises, mut distinct, mut total) = (0, 0, 0);
     for builtin in [Builtin::Interior, Builtin::Forest, Builtin::Organic] {
-        let options = BuildOptions { preset: Preset::Balanced, ..BuildOptions::default() };
         let scene = builtin.scene(triangles);
-        let tree = build::build(&scene, &options, &|_| ControlFlow::Continue(()))?.tree;
+        let tree = BuildOptions::preset(Preset::Balanced).build(&scene)?;
         for (number, layout) in LAYOUTS.iter().enumerate() {
             let subject = Subject::new(&tree, rays, (seed * LAYOUTS.len() + number) as u64);
             for (entries, machine) in layout.machines(&tree)? {

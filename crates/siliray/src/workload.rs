@@ -139,13 +139,11 @@ mod tests {
     use geometry::Vec3;
     use scene::Scene;
     use scene::builtin::Builtin;
-    use std::ops::ControlFlow;
 
     fn traced(scene: &Scene) -> (Tree, Tracer) {
-        let options = Tracer::build_options(Tracer::PRESET);
-        let built = build::build(scene, &options, &|_| ControlFlow::Continue(())).unwrap();
-        let tracer = Tracer::from_tree(&built.tree, trace::Options::default()).unwrap();
-        (built.tree, tracer)
+        let tree = Tracer::build_options(Tracer::PRESET).build(scene).unwrap();
+        let tracer = Tracer::from_tree(&tree, trace::Options::default()).unwrap();
+        (tree, tracer)
     }
 
     fn make(workload: Workload, count: usize) -> Vec<Ray> {

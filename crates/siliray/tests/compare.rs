@@ -1,7 +1,7 @@
 //! One meaning for a figure: bytes, work and costs of every format and machine can be compared.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use siliray::build::{Preset, build};
+use siliray::build::Preset;
 use siliray::compare::{Plan, Row, RowKey, Variant, compare, page, row};
 use siliray::geometry::{Ray, Vec3};
 use siliray::input::{encode_checked, format_options};
@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex};
 
 fn tree_of(scene: &Scene, variant: &Variant, preset: Preset) -> Tree {
     let options = format_options(variant.format, &variant.settings, preset);
-    build(scene, &options, &|_| ControlFlow::Continue(())).unwrap().tree
+    options.build(scene).unwrap()
 }
 
 fn image(tree: &Tree, variant: &Variant) -> Arc<dyn AnyChecked> {

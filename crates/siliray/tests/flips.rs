@@ -7,7 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use rayon::prelude::*;
-use siliray::build::{self, Options as BuildOptions, Preset};
+use siliray::build::{Options as BuildOptions, Preset};
 use siliray::conformance::spot_check;
 use siliray::geometry::random::Random;
 use siliray::geometry::{Ray, TriangleRule, Vec3};
@@ -22,7 +22,6 @@ use siliray::machine::{
 use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
 use siliray::tree::Tree;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// What a flip came to.
@@ -37,8 +36,7 @@ enum Outcome {
 }
 
 fn built(builtin: Builtin) -> Tree {
-    let options = BuildOptions { preset: Preset::Balanced, ..BuildOptions::default() };
-    build::build(&builtin.scene(500), &options, &|_| ControlFlow::Continue(())).unwrap().tree
+    BuildOptions::preset(Preset::Balanced).build(&builtin.scene(500)).unwrap()
 }
 
 fn compressed(tree: &Tree, options: &EncodeOptions) -> Vec<u8> {

@@ -3,7 +3,7 @@
 //! pixel.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
-use siliray::build::{Options, build};
+use siliray::build::Options;
 use siliray::geometry::{Ray, TriangleRule, Vec3};
 use siliray::machine::{Checked, Format, Machine, Reference, TreeFormat};
 use siliray::riscv::machine::{OFFLOAD, WAVEFRONT};
@@ -13,16 +13,15 @@ use siliray::scene::builtin::Builtin;
 use siliray::tree::Tree;
 use siliray::xphmg::readings::{BboxRounding, Readings};
 use siliray::xphmg::{Precision, Tiles};
-use std::ops::ControlFlow;
 
 const WIDTH: usize = 160;
 const HEIGHT: usize = 120;
 
 fn image(builtin: Builtin, wide: bool) -> Checked<Tiles> {
     let scene = builtin.scene(2500);
-    let built = build(&scene, &Options::default(), &|_| ControlFlow::Continue(())).unwrap();
+    let tree = Options::default().build(&scene).unwrap();
     let tiles = Tiles { wide, ..Tiles::new(Precision::Fp32) };
-    Tiles::check(tiles.encode(&built.tree).unwrap()).checked.unwrap()
+    Tiles::check(tiles.encode(&tree).unwrap()).checked.unwrap()
 }
 
 /// Keeps what the program prints.

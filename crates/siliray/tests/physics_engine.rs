@@ -227,9 +227,7 @@ fn parts_swept_through_triangles() {
     }
     let obstacles = Obstacles::triangles(positions);
     let scene = FlatScene::new(obstacles.scene.clone()).unwrap();
-    let options = Options::preset(Preset::Balanced);
-    let built = siliray::build::build(&scene.scene, &options, &|_| ControlFlow::Continue(()));
-    let tree = built.unwrap().tree;
+    let tree = Options::preset(Preset::Balanced).build(&scene.scene).unwrap();
     let sweep = SweepScene::new(&scene, &tree).unwrap();
     let mut seen = Seen::default();
     for _ in 0..600 {

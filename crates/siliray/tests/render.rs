@@ -1,7 +1,7 @@
 //! Pictures: the same from every machine, and refused when they make no sense.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
-use siliray::build::{Options, build};
+use siliray::build::Options;
 use siliray::geometry::{TriangleRule, Vec3};
 use siliray::input::{Input, Route, build_options, encode_checked};
 use siliray::machine::{self, Machine, MachineInput, MachineOptions, Oracle, Reference};
@@ -20,8 +20,8 @@ const RULE: TriangleRule = TriangleRule::Watertight;
 
 fn scene_and_tree(builtin: Builtin) -> (Scene, Tree) {
     let scene = builtin.scene(600);
-    let built = build(&scene, &Options::default(), &|_| ControlFlow::Continue(())).unwrap();
-    (scene, built.tree)
+    let tree = Options::default().build(&scene).unwrap();
+    (scene, tree)
 }
 
 fn settings(style: Style) -> Settings {
@@ -133,9 +133,9 @@ fn picture_of_blocks(blocks: &[(Vec3, Vec3)], camera: &Camera) -> Vec<[u8; 3]> {
     let geometry = Geometry::new("", true, Shape::Triangles { positions, indices });
     let object = Object { name: String::new(), geometries: vec![geometry] };
     let scene = Scene { objects: vec![object], ..Scene::default() };
-    let built = build(&scene, &Options::default(), &|_| ControlFlow::Continue(())).unwrap();
-    let view = View { tree: &built.tree, scene: Some(&scene), input: None };
-    let machine = Reference::new(&built.tree, RULE);
+    let tree = Options::default().build(&scene).unwrap();
+    let view = View { tree: &tree, scene: Some(&scene), input: None };
+    let machine = Reference::new(&tree, RULE);
     let settings = settings(Style::Shaded { samples: 2 });
     let keep_going = |_| ControlFlow::Continue(());
     render(&view, &machine, camera, &settings, &keep_going).unwrap().picture.pixels
@@ -251,7 +251,7 @@ fn sizes_samples_and_cameras_are_checked() {
 #[test]
 fn nothing_is_sky() {
     let scene = Scene { cameras: Builtin::Organic.scene(600).cameras, ..Scene::default() };
-    let tree = build(&scene, &Options::default(), &|_| ControlFlow::Continue(())).unwrap().tree;
+    let tree = Options::default().build(&scene).unwrap();
     let machine = Reference::new(&tree, RULE);
     let sky = picture((&scene, &tree), &machine, &settings(Style::Shaded { samples: 1 })).unwrap();
     assert!(sky.picture.pixels.iter().all(|[r, _, b]| b > r), "blue everywhere");

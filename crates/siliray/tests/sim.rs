@@ -173,8 +173,7 @@ fn advice_is_an_upper_bound() {
 #[test]
 fn leaves_are_fetched_alike_in_every_format() {
     let scene = Builtin::Interior.scene(2_000);
-    let options = BuildOptions::preset(Preset::Fast);
-    let built = siliray::build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap();
+    let tree = BuildOptions::preset(Preset::Fast).build(&scene).unwrap();
     let with = |key: &str, value: &str| Settings::default().with(key, value);
     let mut formats = 0;
     for format in registry().formats() {
@@ -184,7 +183,7 @@ fn leaves_are_fetched_alike_in_every_format() {
         let mut all = vec![Settings::default()];
         all.extend(policies.iter().flat_map(|p| p.values.iter().map(|v| with("policy", v))));
         for settings in all {
-            let image = encode_checked(&built.tree, format, &settings).unwrap();
+            let image = encode_checked(&tree, format, &settings).unwrap();
             let camera = scene.camera().unwrap();
             let queries = PRIMARY.queries(&scene.name, image.tree(), &camera, 300).unwrap();
             let config = Config::default().with("l0_mshrs=16").unwrap();

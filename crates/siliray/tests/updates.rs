@@ -2,7 +2,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use rayon::prelude::*;
-use siliray::build::{self, Preset};
+use siliray::build::Preset;
 use siliray::conformance::{aimed_rays, spot_check};
 use siliray::geometry::{InstanceFlags, TriangleRule, Vec3};
 use siliray::input::{encode_checked, format_options, geometry_of};
@@ -14,7 +14,6 @@ use siliray::scene::builtin::Builtin;
 use siliray::scene::{Scene, Shape};
 use siliray::tree::PrimitiveFlags;
 use siliray::updates::{self, Update};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// Each policy of a format, alone and with every other setting at each value that is no default.
@@ -40,8 +39,8 @@ fn image(
     set: &Settings,
 ) -> Option<Arc<dyn AnyChecked>> {
     let options = format_options(format, set, Preset::Balanced);
-    let built = build::build(scene, &options, &|_| ControlFlow::Continue(())).unwrap();
-    encode_checked(&built.tree, format, set).ok()
+    let tree = options.build(scene).unwrap();
+    encode_checked(&tree, format, set).ok()
 }
 
 /// Every instance elsewhere, and every corner that is not to stay.

@@ -1,14 +1,13 @@
 //! The stack that a watched walk shows is the one it uses: every pop takes what was pushed last.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use siliray::build::{Options, build};
+use siliray::build::Options;
 use siliray::conformance::aimed_rays;
 use siliray::input::encode_checked;
 use siliray::machine::{HitKind, MachineInput, MachineOptions, Query, Settings, Step};
 use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
 use siliray::walk::Walk;
-use std::ops::ControlFlow;
 
 /// What is wrong with the pushes and pops of a walk, and where.
 fn broken(steps: &[Step]) -> Option<(usize, String)> {
@@ -46,7 +45,7 @@ fn broken(steps: &[Step]) -> Option<(usize, String)> {
 #[test]
 fn pops_take_what_was_pushed_last() {
     let scene = Builtin::Forest.scene(3_000);
-    let tree = build(&scene, &Options::default(), &|_| ControlFlow::Continue(())).unwrap().tree;
+    let tree = Options::default().build(&scene).unwrap();
     let with = |policy: &str| Settings::default().with("policy", policy);
     for (format, settings, name) in [
         ("gfx12", with("dense"), "gfx12-gpurt"),

@@ -18,14 +18,12 @@ use siliray::walk::hierarchy::Wanted;
 use siliray::walk::watch_over;
 use siliray::walk::why::{Reason, why};
 use std::collections::HashSet;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// A forest, as an image and as the tree that it holds.
 fn inputs() -> [MachineInput; 2] {
     let options = build::Options::preset(Preset::Balanced);
-    let keep_going = |_| ControlFlow::Continue(());
-    let tree = build::build(&Builtin::Forest.scene(900), &options, &keep_going).unwrap().tree;
+    let tree = options.build(&Builtin::Forest.scene(900)).unwrap();
     let format = Gfx12 { options: Options::new(Policy::Dense) };
     let image = Gfx12::check(format.encode(&tree).unwrap()).checked.unwrap();
     let tree = Arc::clone(image.tree());
@@ -112,9 +110,7 @@ fn of_a_copy_the_reference_says_where() {
 fn for_each_machine(
     mut each: impl FnMut(&'static FormatEntry, &MachineInput, &'static MachineEntry, &dyn Machine),
 ) {
-    let options = build::Options::preset(Preset::Balanced);
-    let keep_going = |_| ControlFlow::Continue(());
-    let tree = build::build(&Builtin::Forest.scene(300), &options, &keep_going).unwrap().tree;
+    let tree = build::Options::preset(Preset::Balanced).build(&Builtin::Forest.scene(300)).unwrap();
     for format in registry().formats().iter().copied().filter(|format| format.holds_trees()) {
         for machine in registry().readers(format) {
             let liked = if format.name == machine.format { machine.settings } else { &[] };

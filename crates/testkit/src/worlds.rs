@@ -1,13 +1,12 @@
 //! Trees that hold every kind of primitive and instance, and rays through them.
 
-use build::{Options, Preset, build};
+use build::{Options, Preset};
 use geometry::random::Random;
 use geometry::{Aabb, InstanceFlags, Ray, Transform, Vec3};
 use machine::{HitKind, RayFlags, RayQuery};
 use scene::builtin::Builtin;
 use scene::{Geometry, Instance, Object, Scene, Shape};
-use std::ops::ControlFlow;
-use tree::Tree;
+use tree::{Bvh, Node, NodeLink, Tree};
 
 /// A bumpy sheet of quads, loose triangles and boxes, in three geometries, opaque and not.
 fn geometries() -> Vec<Geometry> {
@@ -53,7 +52,7 @@ fn geometries() -> Vec<Geometry> {
 }
 
 fn built(scene: &Scene, preset: Preset) -> Tree {
-    build(scene, &Options::preset(preset), &|_| ControlFlow::Continue(())).unwrap().tree
+    Options::preset(preset).build(scene).unwrap()
 }
 
 /// One level that holds every kind of primitive.
@@ -92,6 +91,44 @@ pub fn instanced() -> Tree {
         .collect();
     let name = "instanced".into();
     built(&Scene { name, objects, instances, ..Scene::default() }, Preset::Balanced)
+}
+
+/// A hierarchy over items, of `count` that there are. `divide` gives the parts of some of them; what
+/// it does not divide is a leaf.
+///
+/// # Panics
+/// When that is no hierarchy.
+pub fn divided(
+    items: Vec<u32>,
+    count: usize,
+    bounds: impl Fn(u32) -> Aabb,
+    mut divide: impl FnMut(&[u32]) -> Vec<Vec<u32>>,
+) -> Bvh {
+    let node = |items: &[u32]| {
+        let bounds = items.iter().map(|&item| bounds(item)).fold(Aabb::EMPTY, Aabb::union);
+        Node { bounds, link: NodeLink::leaf(0, 0) }
+    };
+    let mut nodes = vec![node(&items)];
+    let (mut references, mut open) = (Vec::new(), vec![(0, items)]);
+    while let Some((index, items)) = open.pop() {
+        let parts = divide(&items);
+        nodes[index].link = if parts.is_empty() {
+            references.extend(&items);
+            NodeLink::leaf((references.len() - items.len()) as u32, items.len())
+        } else {
+            NodeLink::inner(nodes.len() as u32, parts.len())
+        };
+        for part in parts {
+            nodes.push(node(&part));
+            open.push((nodes.len() - 1, part));
+        }
+    }
+    Bvh::new(nodes, references, count).unwrap()
+}
+
+/// As many parts of the same size, as far as there are items.
+pub fn parts(items: &[u32], count: usize) -> Vec<Vec<u32>> {
+    items.chunks(items.len().div_ceil(count)).map(<[u32]>::to_vec).collect()
 }
 
 /// Small versions of built-in scenes, one with spatial splits.

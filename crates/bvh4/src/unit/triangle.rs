@@ -4,6 +4,8 @@
 //! operations in a stated order. The test never looks at the ray's extent. Numbers leave as words
 //! in which every NaN is 0xFFC00000, whatever the host makes of it (seen in captures).
 
+use super::{INFINITY_BITS, SIGN_BIT};
+use crate::layout::TriangleInfo;
 use geometry::moller_trumbore::{Determinants, determinants};
 use geometry::{Triangle, Vec3};
 
@@ -60,6 +62,21 @@ impl TriangleTest {
     #[must_use]
     pub fn is_negative(&self) -> bool {
         word(self.determinants.denominator) >> 31 != 0
+    }
+
+    /// The words of a triangle of a 4-wide node, before flags act on them.
+    #[must_use]
+    pub fn words(&self, info: &TriangleInfo) -> [u32; 4] {
+        let Determinants { denominator, t, u, v } = self.determinants;
+        // A source of 3 reads +0 (G-31, R-9).
+        let weights = [word((denominator - u) - v), word(u), word(v), 0];
+        let sign = if self.is_negative() { SIGN_BIT } else { 0 };
+        [
+            if self.hit { word(t) } else { INFINITY_BITS | sign },
+            word(denominator),
+            weights[usize::from(info.i_source)],
+            weights[usize::from(info.j_source)],
+        ]
     }
 }
 

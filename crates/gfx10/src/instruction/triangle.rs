@@ -15,9 +15,8 @@ use super::Operands;
 use crate::layout::Resource;
 use bvh4::layout::{PointerFlags, TriangleInfo};
 use bvh4::unit::culling::{is_class_culled, is_face_culled, is_opaque};
-use bvh4::unit::triangle::{TriangleArithmetic, TriangleTest, word};
+use bvh4::unit::triangle::{TriangleArithmetic, TriangleTest};
 use bvh4::unit::{INFINITY_BITS, ONE_BITS, SIGN_BIT};
-use geometry::moller_trumbore::Determinants;
 use geometry::{Triangle, Vec3};
 
 /// The words of a triangle out of bounds, or culled.
@@ -43,7 +42,7 @@ pub fn test(
         &corners(node, which),
         TriangleArithmetic::AsPublished,
     );
-    let mut words = raw_words(&test, &info);
+    let mut words = test.words(&info);
     let is_culled = flags.is_some_and(|flags| flag(&mut words, &info, flags));
     if is_culled {
         words = OUT_OF_BOUNDS;
@@ -60,19 +59,6 @@ pub fn test(
 pub fn corners(node: &[u32; 16], which: usize) -> Triangle {
     let vertex = |k: usize| Vec3::from_array([0, 1, 2].map(|x| f32::from_bits(node[3 * k + x])));
     Triangle { vertices: CORNERS[which & 3].map(vertex) }
-}
-
-fn raw_words(test: &TriangleTest, info: &TriangleInfo) -> [u32; 4] {
-    let Determinants { denominator, t, u, v } = test.determinants;
-    // A source of 3 reads +0.
-    let weights = [word((denominator - u) - v), word(u), word(v), 0];
-    let sign = if test.is_negative() { SIGN_BIT } else { 0 };
-    [
-        if test.hit { word(t) } else { INFINITY_BITS | sign },
-        word(denominator),
-        weights[usize::from(info.i_source)],
-        weights[usize::from(info.j_source)],
-    ]
 }
 
 /// Flips the words where flags ask for it, and says whether they cull.

@@ -11,11 +11,10 @@
 //! non-opaque. Sources: captures with the 64-bit instruction, GPURT for flags.
 
 use super::primitive_test::{is_class_culled, is_face_culled, is_opaque, non_opaque_sign};
-use super::triangle::{TriangleArithmetic, TriangleTest, word};
+use super::triangle::{TriangleArithmetic, TriangleTest};
 use super::{INFINITY_BITS, ONE_BITS, RayRegisters, SIGN_BIT};
 use crate::layout::bvh4x2::{TriangleInfo, TriangleNode};
 use crate::layout::{PointerFlags, Resource};
-use geometry::moller_trumbore::Determinants;
 
 /// Words 0 and 1 of a culled triangle.
 const CULLED: [u32; 2] = [INFINITY_BITS, ONE_BITS];
@@ -36,7 +35,7 @@ pub fn triangle_test(
     } else {
         let triangle = node.triangle(which);
         let test = TriangleTest::new(ray.origin, ray.direction, &triangle, arithmetic);
-        let raw = raw_words(&test, &info);
+        let raw = test.words(&info);
         match flags {
             None => (test.hit, raw),
             Some(flags) => flagged_words(raw, test.hit, &info, flags),
@@ -53,19 +52,6 @@ pub fn triangle_test(
 #[must_use]
 pub const fn out_of_bounds() -> [u32; 4] {
     [CULLED[0], CULLED[1], 0, 0]
-}
-
-fn raw_words(test: &TriangleTest, info: &TriangleInfo) -> [u32; 4] {
-    let Determinants { denominator, t, u, v } = test.determinants;
-    // A source of 3 reads +0 (G-31).
-    let weights = [word((denominator - u) - v), word(u), word(v), 0];
-    let sign = if test.is_negative() { SIGN_BIT } else { 0 };
-    [
-        if test.hit { word(t) } else { INFINITY_BITS | sign },
-        word(denominator),
-        weights[usize::from(info.i_source)],
-        weights[usize::from(info.j_source)],
-    ]
 }
 
 fn flagged_words(

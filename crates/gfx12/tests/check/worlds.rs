@@ -4,7 +4,6 @@ use build::{Options as BuildOptions, Preset};
 pub(crate) use geometry::random::Random;
 use geometry::{Aabb, InstanceFlags, Transform, Vec3};
 use scene::{Geometry, Instance, Object, Scene, Shape};
-use std::ops::ControlFlow;
 use tree::Tree;
 
 /// A point in a box that is not a cube.
@@ -103,6 +102,5 @@ pub(crate) fn scene(kind: &str, seed: u64) -> Scene {
 
 /// The tree of a scene.
 pub(crate) fn tree(scene: &Scene, preset: Preset) -> Tree {
-    let options = BuildOptions { preset, ..BuildOptions::default() };
-    build::build(scene, &options, &|_| ControlFlow::Continue(())).unwrap().tree
+    BuildOptions::preset(preset).build(scene).unwrap()
 }

@@ -2,7 +2,8 @@
 
 use geometry::{Aabb, Triangle, Vec3};
 use proptest::prelude::*;
-use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
+use testkit::worlds::{divided, parts};
+use tree::{Blas, Bvh, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
 /// What corners are made of: a base and a scale for each axis, so that some axes are flat, some
 /// huge, some denormal.
@@ -92,29 +93,14 @@ fn random_bvh(
     if items.is_empty() {
         return Bvh::empty();
     }
-    let around = |items: &[u32]| {
-        items.iter().fold(Aabb::EMPTY, |all, &item| all.union(primitives.bounds(item as usize)))
-    };
-    let count = primitives.len();
-    let root = Node { bounds: around(&items), link: NodeLink::leaf(0, 0) };
-    let (mut nodes, mut references) = (vec![root], Vec::new());
-    let mut open = vec![(0usize, items)];
-    while let Some((index, items)) = open.pop() {
+    let bounds = |item: u32| primitives.bounds(item as usize);
+    divided(items, primitives.len(), bounds, |items| {
         let choice = usize::from(choices.next().unwrap_or(0));
         if items.len() <= max_leaf && (items.len() == 1 || choice.is_multiple_of(3)) {
-            nodes[index].link = NodeLink::leaf(references.len() as u32, items.len());
-            references.extend(items);
-            continue;
+            return Vec::new();
         }
-        let width = (2 + choice % 7).min(items.len().max(1));
-        let first = nodes.len();
-        for part in items.chunks(items.len().div_ceil(width)) {
-            open.push((nodes.len(), part.to_vec()));
-            nodes.push(Node { bounds: around(part), link: NodeLink::leaf(0, 0) });
-        }
-        nodes[index].link = NodeLink::inner(first as u32, nodes.len() - first);
-    }
-    Bvh::new(nodes, references, count).unwrap()
+        parts(items, (2 + choice % 7).min(items.len()))
+    })
 }
 
 /// A tree of one level.

@@ -8,7 +8,6 @@ use gfx12::rra::{self, AsicInfo};
 use machine::{Finding, Format, Segment, Severity};
 use scene::builtin::Builtin;
 use std::io::Write;
-use std::ops::ControlFlow;
 use std::process::{Command, Stdio};
 
 /// The chunks of the Cornell file.
@@ -183,8 +182,8 @@ fn several_structures() {
 #[test]
 fn lists_of_radv_reach_into_the_next_structure() {
     let scene = Builtin::Forest.scene(2000);
-    let tree = build::build(&scene, &build::Options::default(), &|_| ControlFlow::Continue(()));
-    let encoded = encode(&tree.unwrap().tree, &Options::new(Policy::Radv)).unwrap();
+    let tree = build::Options::default().build(&scene).unwrap();
+    let encoded = encode(&tree, &Options::new(Policy::Radv)).unwrap();
     let mut file = rra::read(&rra::write(&encoded.image).unwrap()).unwrap();
     let [first, second] = [1, 2].map(|number| file.structures[number].segment.clone());
     let list = file.structures[1].header().primitive_pointer_offset;

@@ -8,6 +8,7 @@ use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, Shipped, WalkBack};
 use machine::{HitKind, Machine, RayQuery};
 use std::ops::Range;
 use std::sync::Arc;
+use testkit::worlds::divided;
 use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
 /// Wrong closest hits among 1,500 rays through boxes that overlap at random: about two hundred with
@@ -184,30 +185,18 @@ fn cards(count: usize, seed: u64) -> Tree {
 fn random_tree(tree: &Tree, seed: u64, leaves: usize) -> Tree {
     let mut random = Random(seed);
     let primitives = tree.blases[0].primitives.clone();
-    let bounds = |items: &[u32]| {
-        let own = items.iter().map(|&item| primitives.bounds(item as usize));
-        own.fold(Aabb::EMPTY, Aabb::union)
-    };
-    let all: Vec<u32> = (0..primitives.len() as u32).collect();
-    let mut nodes = vec![Node { bounds: bounds(&all), link: NodeLink::leaf(0, 0) }];
-    let (mut references, mut open) = (Vec::new(), vec![(0, all)]);
-    while let Some((index, items)) = open.pop() {
+    let bounds = |item: u32| primitives.bounds(item as usize);
+    let all = (0..primitives.len() as u32).collect();
+    let bvh = divided(all, primitives.len(), bounds, |items| {
         if items.len() <= 2 {
-            nodes[index].link = NodeLink::leaf(references.len() as u32, items.len());
-            references.extend(items);
-            continue;
+            return Vec::new();
         }
         let mut parts = vec![Vec::new(); 8];
-        for (n, item) in items.into_iter().enumerate() {
+        for (n, &item) in items.iter().enumerate() {
             parts[if n < leaves { n } else { leaves + random.below(8 - leaves) }].push(item);
         }
-        parts.retain(|part: &Vec<u32>| !part.is_empty());
-        nodes[index].link = NodeLink::inner(nodes.len() as u32, parts.len());
-        for part in parts {
-            nodes.push(Node { bounds: bounds(&part), link: NodeLink::leaf(0, 0) });
-            open.push((nodes.len() - 1, part));
-        }
-    }
-    let bvh = Bvh::new(nodes, references, primitives.len()).unwrap();
+        parts.retain(|part| !part.is_empty());
+        parts
+    });
     Tree { blases: vec![Blas { primitives, bvh }], tlas: None }
 }

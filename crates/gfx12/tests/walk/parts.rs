@@ -10,7 +10,6 @@ use gfx12::walk::{Gpurt, Options, Radv, RadvLiteral, Shipped};
 use gfx12::{Gfx12, check, rra};
 use machine::{Answer, Format, Image, Machine, Severity};
 use scene::builtin::Builtin;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use tree::Tree;
 
@@ -20,7 +19,7 @@ const RULE: TriangleRule = TriangleRule::Watertight;
 fn forest(width: usize) -> Tree {
     let options = BuildOptions { preset: Preset::Balanced, width, ..BuildOptions::default() };
     let scene = Builtin::Forest.scene(2000);
-    build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap().tree
+    options.build(&scene).unwrap()
 }
 
 fn one_pair() -> EncodeOptions {

@@ -7,7 +7,6 @@ use gfx12::encode::Options as EncodeOptions;
 use gfx12::{Gfx12, encode};
 use machine::{Checked, Format, Hit, HitKind, Image, Machine, Oracle, RayFlags, RayQuery};
 use scene::{Geometry, Object, Scene, Shape};
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use tree::Tree;
 
@@ -34,8 +33,7 @@ impl World {
 }
 
 pub(crate) fn built(scene: &Scene) -> Tree {
-    let options = BuildOptions { preset: Preset::Balanced, ..BuildOptions::default() };
-    build::build(scene, &options, &|_| ControlFlow::Continue(())).unwrap().tree
+    BuildOptions::preset(Preset::Balanced).build(scene).unwrap()
 }
 
 /// Large triangles in a small space: boxes overlap, and every ray meets many.

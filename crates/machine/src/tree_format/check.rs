@@ -61,7 +61,7 @@ fn escapes(image: &Image, tree: &Tree, findings: &mut Findings<Rule>) {
             if !entry.bounds.contains(&all) {
                 let (offset, place) = &places.get_or_init(|| places_of(image, record))[index];
                 findings.add_with(Rule::Contained, *offset, 0..192, || {
-                    [text(&entry.bounds), format!("a box around {}", text(&all)), place.clone()]
+                    [entry.bounds.to_string(), format!("a box around {all}"), place.clone()]
                 });
             }
         }
@@ -95,11 +95,6 @@ fn offset(image: &Image, address: u64) -> u64 {
         before += segment.bytes().len() as u64;
     }
     before
-}
-
-fn text(bounds: &Aabb) -> String {
-    let Aabb { min, max } = bounds;
-    format!("[{}, {}, {}] to [{}, {}, {}]", min.x, min.y, min.z, max.x, max.y, max.z)
 }
 
 fn is_finite(tree: &Tree) -> bool {

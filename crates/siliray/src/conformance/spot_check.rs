@@ -41,11 +41,10 @@ mod tests {
     use build::Options;
     use machine::Reference;
     use scene::builtin::Builtin;
-    use std::ops::ControlFlow;
 
     fn tree(builtin: Builtin) -> Tree {
         let scene = builtin.scene(2000);
-        build::build(&scene, &Options::default(), &|_| ControlFlow::Continue(())).unwrap().tree
+        Options::default().build(&scene).unwrap()
     }
 
     #[test]

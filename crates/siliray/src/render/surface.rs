@@ -196,7 +196,6 @@ fn box_normal(bounds: &Aabb, position: Vec3, to_world: &Transform) -> Option<Vec
 mod tests {
     use super::*;
     use scene::{Geometry, Instance, Object, Scene, Shape};
-    use std::ops::ControlFlow;
     use tree::Tree;
 
     fn moved() -> Transform {
@@ -210,8 +209,7 @@ mod tests {
             instances: vec![Instance::new(0, moved())],
             ..Scene::default()
         };
-        let options = build::Options::default();
-        build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap().tree
+        build::Options::default().build(&scene).unwrap()
     }
 
     fn hit(primitive: u32, t: f32) -> Hit {

@@ -59,9 +59,9 @@ pub enum SimulateError {
 ///
 /// let scene = Builtin::Interior.scene(1_000);
 /// let camera = scene.camera().ok_or("no camera")?;
-/// let built = build(&scene, &Options::default(), &|_| std::ops::ControlFlow::Continue(()))?;
+/// let tree = Options::default().build(&scene)?;
 /// let format = siliray::registry::registry().format("cwbvh").ok_or("no format")?;
-/// let image = encode_checked(&built.tree, format, &Settings::default())?;
+/// let image = encode_checked(&tree, format, &Settings::default())?;
 /// let queries = Workload::ALL[0].queries(&scene.name, image.tree(), &camera, 64)?;
 /// let run = simulate_image(&*image, &Config::default(), &queries)?;
 /// assert!(run.cycles > 0 && run.counters.sm_fetch_bytes > 0);

@@ -5,8 +5,7 @@
 //! use siliray::machine::{HitKind, Query, Reference};
 //! use siliray::walk::{Walk, text};
 //! # let scene = siliray::scene::builtin::Builtin::Organic.scene(1_000);
-//! # let keep_going = |_| std::ops::ControlFlow::Continue(());
-//! # let tree = siliray::build::build(&scene, &Default::default(), &keep_going)?.tree;
+//! # let tree = siliray::build::Options::default().build(&scene)?;
 //! let machine = Reference::new(&tree, TriangleRule::Watertight);
 //! let down = Ray::new(Vec3::new(0.1, 0.2, 50.0), Vec3::NEG_Z);
 //! let walk = Walk::watch(&machine, &Query::ray(HitKind::Closest, down));

@@ -205,13 +205,11 @@ mod tests {
     use crate::format::describe::describe;
     use geometry::random::Random;
     use machine::TreeFormat;
-    use std::ops::ControlFlow;
 
     fn image(triangles: usize) -> Image {
         let scene = scene::builtin::Builtin::Interior.scene(triangles);
-        let options = build::Options::default();
-        let built = build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap();
-        TtuFormat.encode(&built.tree).unwrap()
+        let tree = build::Options::default().build(&scene).unwrap();
+        TtuFormat.encode(&tree).unwrap()
     }
 
     /// Every node and every reference is met once.

@@ -452,8 +452,8 @@ fn check_boxes(image: &Contents<'_>, orders: &[Vec<u32>], findings: &mut Finding
                     let at = at + contents.shape.element_offset(slot, 0) as u64;
                     let bits = 0..6 * contents.policy.format.bits();
                     let place = place_in(level, format!("node {node}, child {slot}"));
-                    let found = text(&contents.bounds(&child));
-                    let expected = format!("a box around {}", text(&inside));
+                    let found = contents.bounds(&child).to_string();
+                    let expected = format!("a box around {inside}");
                     findings.add(Rule::Contained, at, bits, place, found, expected);
                 }
                 whole = whole.union(inside);
@@ -462,9 +462,4 @@ fn check_boxes(image: &Contents<'_>, orders: &[Vec<u32>], findings: &mut Finding
         }
         held[level as usize] = below[0];
     }
-}
-
-fn text(bounds: &Aabb) -> String {
-    let Aabb { min, max } = bounds;
-    format!("[{}, {}, {}] to [{}, {}, {}]", min.x, min.y, min.z, max.x, max.y, max.z)
 }

@@ -121,17 +121,15 @@ mod tests {
     use crate::tiles::describe::describe;
     use crate::tiles::{Precision, Tiles, encode};
     use geometry::random::Random;
-    use std::ops::ControlFlow;
 
     /// Damaged bytes end the walk, and no panic does; whatever was read can be described.
     #[test]
     fn damage_is_walked_around() {
         let scene = scene::builtin::Builtin::Organic.scene(300);
-        let options = build::Options::default();
-        let built = build::build(&scene, &options, &|_| ControlFlow::Continue(())).unwrap();
+        let tree = build::Options::default().build(&scene).unwrap();
         let mut random = Random(7);
         for precision in Precision::ALL {
-            let sound = encode::encode(&built.tree, &Tiles::new(precision)).unwrap();
+            let sound = encode::encode(&tree, &Tiles::new(precision)).unwrap();
             let all = outline(&sound);
             assert!(all.entries.iter().all(|entry| entry.state == EntryState::Read));
             assert_eq!(all.primitives.len(), scene.triangle_count());

@@ -170,6 +170,11 @@ fn what_does_not_fit_is_refused() {
     let mut boxes = organic();
     boxes.blases[0].primitives.boxes.push(Aabb::new(Vec3::ZERO, Vec3::ONE));
     assert!(message(&boxes, Precision::Fp32).contains("1 procedural boxes"));
+    let mut nowhere = forest();
+    nowhere.tlas.as_mut().unwrap().instances[2].blas = 99;
+    for precision in [Precision::Fp32, Precision::Fp16] {
+        assert!(message(&nowhere, precision).starts_with("instance 2 names BLAS 99 of "));
+    }
 }
 
 /// Blocks hold the same boxes and items as the decoded tree.

@@ -4,12 +4,11 @@ use build::Options;
 use machine::{Checked, Format, TreeFormat};
 use scene::Scene;
 use scene::builtin::Builtin;
-use std::ops::ControlFlow;
 use tree::Tree;
 use xphmg::Tiles;
 
 pub(crate) fn tree(scene: &Scene) -> Tree {
-    build::build(scene, &Options::default(), &|_| ControlFlow::Continue(())).unwrap().tree
+    Options::default().build(scene).unwrap()
 }
 
 pub(crate) fn organic() -> Tree {

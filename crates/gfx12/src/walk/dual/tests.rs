@@ -6,7 +6,8 @@ use crate::bvh4x2::Gfx12Bvh4x2;
 use geometry::random::Random;
 use geometry::{Aabb, Ray, TriangleRule, Vec3};
 use machine::{Counters, Format, Hit, HitKind, Machine, Oracle, RayQuery, TreeFormat, Unwatched};
-use tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
+use testkit::worlds::{divided, parts};
+use tree::{Blas, PrimitiveFlags, PrimitiveId, Primitives, Tree};
 
 /// `count` boxes that overlap a lot, four by four in random order, so that siblings do too.
 fn overlapping(count: usize, random: &mut Random) -> Tree {
@@ -19,26 +20,12 @@ fn overlapping(count: usize, random: &mut Random) -> Tree {
     let ids = (0..count as u32)
         .map(|n| PrimitiveId { geometry: 0, primitive: n, flags: PrimitiveFlags::empty() })
         .collect();
-    let around =
-        |items: &[usize]| items.iter().fold(Aabb::EMPTY, |all, &item| all.union(boxes[item]));
-    let all: Vec<usize> = (0..count).collect();
-    let mut nodes = vec![Node { bounds: around(&all), link: NodeLink::leaf(0, 0) }];
-    let mut references = Vec::new();
-    let mut open = vec![(0, all)];
-    while let Some((index, items)) = open.pop() {
-        if let [item] = items[..] {
-            nodes[index].link = NodeLink::leaf(references.len() as u32, 1);
-            references.push(item as u32);
-            continue;
-        }
-        let first = nodes.len();
-        for part in items.chunks(items.len().div_ceil(4)) {
-            open.push((nodes.len(), part.to_vec()));
-            nodes.push(Node { bounds: around(part), link: NodeLink::leaf(0, 0) });
-        }
-        nodes[index].link = NodeLink::inner(first as u32, nodes.len() - first);
-    }
-    let bvh = Bvh::new(nodes, references, count).unwrap();
+    let items = (0..count as u32).collect();
+    let bounds = |item: u32| boxes[item as usize];
+    let bvh = divided(items, count, bounds, |items| match items {
+        [_] => Vec::new(),
+        several => parts(several, 4),
+    });
     let primitives = Primitives { triangles: Vec::new(), boxes, ids };
     Tree { blases: vec![Blas { primitives, bvh }], tlas: None }
 }

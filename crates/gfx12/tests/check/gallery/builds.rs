@@ -2,7 +2,7 @@
 
 use super::Case;
 use super::images::{
-    changed, changed_of, drop_last, each_box, halved, last_slot, mesh, one_box, radv, shrink, world,
+    changed, changed_of, drop_last, each_box, last_slot, listed, mesh, one_box, radv, shrink, world,
 };
 use crate::check::edit::{boxes, edit_bits, instances, primitive_nodes};
 use crate::check::worlds::tree;
@@ -237,7 +237,7 @@ pub(super) fn row_25() -> Case {
     let blas = &mut built.blases[0];
     let mut order: Vec<u32> = (0..blas.primitives.len() as u32).collect();
     order.sort_by_key(|number| number.wrapping_mul(0x9E37_79B1));
-    blas.bvh = halved(&order, &|item| blas.primitives.bounds(item as usize));
+    blas.bvh = listed(&order, &|item| blas.primitives.bounds(item as usize));
     let faulty = encode(&built, &Options::new(Policy::Radv)).unwrap().image;
     Case { good, faulty, scene: Some(mesh()), is_update: false }
 }

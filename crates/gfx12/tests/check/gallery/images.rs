@@ -10,7 +10,8 @@ use gfx12::layout::{Bits, BoxNode, ChildEntry, RadvHeader};
 use machine::Image;
 use scene::Scene;
 use scene::builtin::Builtin;
-use tree::{Bvh, Node, NodeLink};
+use testkit::worlds::{divided, parts};
+use tree::Bvh;
 
 pub(super) fn radv(scene: &Scene) -> Image {
     let tree = tree(scene, Preset::Balanced);
@@ -90,26 +91,10 @@ pub(super) fn unwrite(image: &mut Image) {
     image.segments[0].bytes_mut()[base..].fill(0);
 }
 
-/// A tree that halves a list again and again, whatever lies where.
-pub(super) fn halved(order: &[u32], bounds: &dyn Fn(u32) -> Aabb) -> Bvh {
-    let around =
-        |items: &[u32]| items.iter().map(|&item| bounds(item)).fold(Aabb::EMPTY, Aabb::union);
-    let mut nodes = vec![Node { bounds: around(order), link: NodeLink::leaf(0, 0) }];
-    let mut open = vec![(0, 0..order.len())];
-    while let Some((index, items)) = open.pop() {
-        if items.len() == 1 {
-            nodes[index].link = NodeLink::leaf(items.start as u32, 1);
-            continue;
-        }
-        let size = items.len().div_ceil(8);
-        let parts: Vec<_> =
-            items.clone().step_by(size).map(|start| start..(start + size).min(items.end)).collect();
-        nodes[index].link = NodeLink::inner(nodes.len() as u32, parts.len());
-        for part in parts {
-            let bounds = around(&order[part.clone()]);
-            open.push((nodes.len(), part));
-            nodes.push(Node { bounds, link: NodeLink::leaf(0, 0) });
-        }
-    }
-    Bvh::new(nodes, order.to_vec(), order.len()).unwrap()
+/// A tree that divides a list by eight again and again, whatever lies where.
+pub(super) fn listed(order: &[u32], bounds: &dyn Fn(u32) -> Aabb) -> Bvh {
+    divided(order.to_vec(), order.len(), bounds, |items| match items {
+        [_] => Vec::new(),
+        several => parts(several, 8),
+    })
 }
