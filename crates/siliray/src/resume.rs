@@ -1,4 +1,4 @@
-//! Rows of earlier runs, and a place for new ones: work that was interrupted goes on where it ended.
+//! Rows of earlier runs, and a place for new ones: interrupted work goes on where it ended.
 
 /// A finished row.
 pub trait Keyed {

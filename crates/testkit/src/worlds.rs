@@ -93,8 +93,8 @@ pub fn instanced() -> Tree {
     built(&Scene { name, objects, instances, ..Scene::default() }, Preset::Balanced)
 }
 
-/// A hierarchy over items, of `count` that there are. `divide` gives the parts of some of them; what
-/// it does not divide is a leaf.
+/// A hierarchy over items, of `count` that there are. `divide` gives the parts of some of them;
+/// what it does not divide is a leaf.
 ///
 /// # Panics
 /// When that is no hierarchy.
