@@ -50,14 +50,14 @@ impl Camera {
     #[must_use]
     pub fn framing(bounds: &Aabb) -> Self {
         let bounds = if bounds.is_empty() { Aabb::new(-Vec3::ONE, Vec3::ONE) } else { *bounds };
-        Self::fitting(bounds.corners(), 1.0)
+        Self::fitting(|see| bounds.corners().into_iter().for_each(see), 1.0)
     }
 
     /// The camera that sees all of some points, from above and to the side, as large as they can be
-    /// in a picture that is `aspect` times as wide as it is high. Without points it looks at the
-    /// middle of the world.
+    /// in a picture that is `aspect` times as wide as it is high. `for_each` hands the points over.
+    /// Without points it looks at the middle of the world.
     #[must_use]
-    pub fn fitting(points: impl IntoIterator<Item = Vec3>, aspect: f32) -> Self {
+    pub fn fitting(for_each: impl FnOnce(&mut dyn FnMut(Vec3)), aspect: f32) -> Self {
         let fov = 40.0f32;
         let from = DVec3::new(0.28, 0.30, 0.91).normalize();
         let toward = Self { eye: from.as_vec3(), target: Vec3::ZERO, up: Vec3::Y, fov };
@@ -67,17 +67,25 @@ impl Camera {
         // A point lies in the picture if, on both axes of it, its offset from the eye is at most
         // its depth times `half`. So the eye lies in the wedge that the outermost points span.
         let (mut low, mut high) = ([f64::INFINITY; 2], [f64::INFINITY; 2]);
-        let (mut nearest, mut farthest) = (f64::INFINITY, f64::NEG_INFINITY);
-        // From within: such iterators are long chains, which are slow from without.
-        points.into_iter().for_each(|point| {
+        let (mut nearest, mut farthest) = (f64::INFINITY, f64::INFINITY);
+        // Comparisons, as there may be millions of points: `min` is a call in WebAssembly.
+        let lower = |least: &mut f64, value: f64| {
+            if value < *least {
+                *least = value;
+            }
+        };
+        for_each(&mut |point| {
             let point = point.as_dvec3();
             let depth = point.dot(forward);
-            (nearest, farthest) = (nearest.min(depth), farthest.max(depth));
-            for (axis, aside) in [point.dot(right), point.dot(up)].into_iter().enumerate() {
-                low[axis] = low[axis].min(depth * halves[axis] + aside);
-                high[axis] = high[axis].min(depth * halves[axis] - aside);
+            lower(&mut nearest, depth);
+            lower(&mut farthest, -depth);
+            let asides = [point.dot(right), point.dot(up)];
+            for axis in 0..2 {
+                lower(&mut low[axis], depth * halves[axis] + asides[axis]);
+                lower(&mut high[axis], depth * halves[axis] - asides[axis]);
             }
         });
+        farthest = -farthest;
         if nearest > farthest {
             return Self { eye: from.as_vec3(), target: Vec3::ZERO, up: Vec3::Y, fov };
         }
@@ -160,9 +168,10 @@ mod tests {
         for scale in [1.0e-37, 1.0e-20, 1.0, 1.0e20, 1.0e36] {
             let low = Vec3::new(-1.0, 2.0, 0.5) * scale;
             let bounds = Aabb::new(low, low + Vec3::new(9.0, 3.0, 5.0) * scale);
-            for (camera, aspect) in
-                [(Camera::framing(&bounds), 1.0), (Camera::fitting(bounds.corners(), 2.5), 2.5)]
-            {
+            for (camera, aspect) in [
+                (Camera::framing(&bounds), 1.0),
+                (Camera::fitting(|see| bounds.corners().into_iter().for_each(see), 2.5), 2.5),
+            ] {
                 let [right, up, forward] = camera.axes().map(Vec3::as_dvec3);
                 // How far out the corners lie on each side, as shares of half the picture.
                 let mut sides = [[0.0f64; 2]; 2];

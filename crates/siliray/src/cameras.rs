@@ -119,8 +119,8 @@ pub fn choose(source: &Source, seen: Seen<'_>, aspect: f32) -> Result<Camera, Ca
 #[must_use]
 pub fn of(seen: Seen<'_>, aspect: f32) -> Camera {
     seen.own_camera().unwrap_or_else(|| match seen {
-        Seen::Scene(scene) => Camera::fitting(scene.corners(), aspect),
-        Seen::Tree(tree) => Camera::fitting(tree.corners(), aspect),
+        Seen::Scene(scene) => Camera::fitting(|see| scene.corners().for_each(see), aspect),
+        Seen::Tree(tree) => Camera::fitting(|see| tree.for_each_corner(see), aspect),
     })
 }
 

@@ -100,6 +100,11 @@ impl Tree {
         corners.filter(|corner| corner.is_finite())
     }
 
+    /// Hands over the same, which is quick even where the caller is compiled for size.
+    pub fn for_each_corner(&self, act: &mut dyn FnMut(Vec3)) {
+        self.corners().for_each(act);
+    }
+
     /// The same geometry and hierarchies, with the smallest boxes that contain everything below
     /// them: a walk over it loses nothing, whatever the boxes were.
     ///

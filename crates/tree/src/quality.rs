@@ -109,6 +109,24 @@ pub fn half_area(bounds: &Aabb) -> f64 {
     e.x * e.y + e.y * e.z + e.z * e.x
 }
 
+/// The largest share of each box that lies in another one of them, by area.
+#[must_use]
+pub fn overlaps(boxes: &[Aabb]) -> Vec<f32> {
+    let areas: Vec<f64> = boxes.iter().map(half_area).collect();
+    let mut shares = vec![0.0f64; boxes.len()];
+    for (one, bounds) in boxes.iter().enumerate() {
+        for other in one + 1..boxes.len() {
+            let common = half_area(&bounds.intersection(boxes[other]));
+            for each in [one, other] {
+                if common > shares[each] * areas[each] {
+                    shares[each] = common / areas[each];
+                }
+            }
+        }
+    }
+    shares.into_iter().map(|share| share.min(1.0) as f32).collect()
+}
+
 /// The end-point overlap of a BLAS, estimated from about `samples` points that are spread over its
 /// triangles by area. The same level gives the same figure. 0 where no triangle has an area.
 #[must_use]
@@ -206,6 +224,21 @@ mod tests {
         assert!((quality.sah_cost - expected).abs() < 1e-12);
         let Quality { nodes, leaves, references, depth, .. } = quality;
         assert_eq!((nodes, leaves, references, depth), (1, 2, 3, 2));
+    }
+
+    #[test]
+    fn overlaps_are_shares_of_area() {
+        let a_box = |min: [f32; 3], max: [f32; 3]| Aabb::new(min.into(), max.into());
+        let boxes = [
+            a_box([0.0; 3], [4.0, 2.0, 3.0]),
+            a_box([3.0, 0.0, 1.0], [8.0, 2.0, 2.0]),
+            a_box([3.5, 1.0, 1.0], [9.0, 5.0, 6.0]),
+            a_box([20.0; 3], [21.0; 3]),
+            a_box([4.0, 1.0, 1.0], [4.0, 2.0, 1.0]),
+        ];
+        // Half areas: 26, 17, 69.5, 3 and 0; of the first three each two share 5, 3.5 and 10.
+        let expected = [5.0 / 26.0, 10.0 / 17.0, 10.0 / 69.5, 0.0, 0.0];
+        assert_eq!(overlaps(&boxes), expected.map(|share: f64| share as f32));
     }
 
     #[test]

@@ -14,7 +14,7 @@ pub fn outline<D: Dialect>(image: &Image) -> Outline {
     let memory = &Memory::new(image);
     let structure = D::of_root(image, memory);
     let mut reader = Nodes::<D> { memory, seen: Marks::new(memory), dialect: PhantomData };
-    follow(&mut reader, structure, structure.root())
+    follow(&mut reader, memory, structure, structure.root())
 }
 
 struct Nodes<'a, D> {

@@ -7,6 +7,7 @@ pub mod marks;
 
 pub use marks::Marks;
 
+use crate::survey::Memory;
 use machine::{EntryState, NodeRef, Outline, OutlineEntry, PrimitiveRef, Total};
 
 /// Sums over an image.
@@ -105,13 +106,23 @@ pub trait Reader {
     ) -> EntryState;
 }
 
+/// Bytes of memory for each structure that room is made for.
+const BYTES_EACH: usize = 64;
+
 /// Follows every pointer from a root.
 #[must_use]
-pub fn follow<R: Reader>(reader: &mut R, structure: R::Structure, root: R::Pointer) -> Outline {
+pub fn follow<R: Reader>(
+    reader: &mut R,
+    memory: &Memory<'_>,
+    structure: R::Structure,
+    root: R::Pointer,
+) -> Outline {
     let root = Waiting { pointer: root, structure, depth: 0, slot: 0 };
     let totals = Totals { structures: 1, ..Totals::default() };
     let mut found = Found { totals, primitives: Vec::new(), waiting: vec![root] };
-    let mut entries = Vec::new();
+    // A list that grows would be copied again and again, and need more memory while it is.
+    let bytes = memory.segments().iter().map(|segment| segment.bytes().len());
+    let mut entries = Vec::with_capacity(bytes.sum::<usize>() / BYTES_EACH);
     while let Some(here) = found.waiting.pop() {
         let address = R::address(&here.structure, here.pointer);
         let (first_child, first_primitive) = (found.waiting.len(), found.primitives.len());

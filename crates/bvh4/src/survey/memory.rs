@@ -56,16 +56,20 @@ impl<'a> Memory<'a> {
     /// Which segment holds the byte at `address`.
     #[must_use]
     pub fn segment_of(&self, address: u64) -> Option<usize> {
+        self.segment_from(address).filter(|&number| self.segments[number].get(address, 1).is_some())
+    }
+
+    /// The last segment that begins at `address` or before it.
+    fn segment_from(&self, address: u64) -> Option<usize> {
         let start = |&number: &u32| self.segments[number as usize].address <= address;
         let behind = self.order.partition_point(start);
-        let number = self.order[..behind].last().copied()? as usize;
-        self.segments[number].get(address, 1).map(|_| number)
+        Some(self.order[..behind].last().copied()? as usize)
     }
 
     /// The `len` bytes at `address`, if one segment holds them all.
     #[must_use]
     pub fn get(&self, address: u64, len: usize) -> Option<&'a [u8]> {
-        self.segments[self.segment_of(address)?].get(address, len)
+        self.segments[self.segment_from(address)?].get(address, len)
     }
 
     /// The `len` bytes of a node that a survey of this memory has listed.

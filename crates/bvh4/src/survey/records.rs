@@ -173,6 +173,14 @@ impl<S: Space> Surveyed<S> {
         }
     }
 
+    /// Gives the room back that lists have, but do not need.
+    pub fn shrink_to_fit(&mut self) {
+        self.boxes.shrink_to_fit();
+        self.children.shrink_to_fit();
+        self.leaves.shrink_to_fit();
+        self.instances.shrink_to_fit();
+    }
+
     /// What lies below a box, as a structure of its own.
     #[must_use]
     pub fn part(&self, root: u32, structure: S) -> Self {

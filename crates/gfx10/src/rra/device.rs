@@ -30,7 +30,9 @@ pub fn generation(bytes: &[u8]) -> Option<Generation> {
     let container = Container::parse(bytes).ok()?;
     let structures = container.chunks.iter().filter(|chunk| is_structure(chunk));
     let level = structures.filter_map(level_of).find(|level| *level > 0)?;
-    let asic = container.chunks.iter().find_map(|chunk| AsicInfo::of_chunk(&chunk.to_stored()));
+    // Structures are large, and are not copied.
+    let mut others = container.chunks.iter().filter(|chunk| !is_structure(chunk));
+    let asic = others.find_map(|chunk| AsicInfo::of_chunk(&chunk.to_stored()));
     let is_rdna3 = asic.is_some_and(|asic| is_rdna3(asic.device_id));
     match level {
         3 => Some(Generation::Gfx11),

@@ -5,7 +5,7 @@ use super::extent::Given;
 use super::{Findings, Place, Rule, extent};
 use crate::decode::{Pairs, Stored, split_key, stored};
 use crate::layout::primitive_header::ID_FIELDS;
-use crate::layout::{NodePointer, pair_descriptor_bits, type_of_pair};
+use crate::layout::{NodePointer, PrimitiveNode, pair_descriptor_bits, type_of_pair};
 use crate::survey::{Memory, Surveyed};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -139,7 +139,14 @@ pub(crate) fn held(memory: &Memory<'_>, surveyed: &Surveyed, pairs: &Pairs) -> V
         .par_chunks(CHUNK)
         .flat_map_iter(|keys| {
             let mut ids = Vec::with_capacity(2 * CHUNK);
-            read(memory, surveyed, keys, |_, id, _| ids.push(id));
+            // Corners would take longer to read than ids.
+            for_each_node(memory, surveyed, keys, |node, keys| {
+                for pair in keys.iter().map(|&key| split_key(key).1) {
+                    let count = 1 + usize::from(!node.pair(pair).triangles[1].is_absent());
+                    let all = 2 * pair..2 * pair + count;
+                    ids.extend(all.map(|n| id_from(node.geometry_id(n), node.primitive_id(n))));
+                }
+            });
             ids
         })
         .collect();
@@ -154,21 +161,36 @@ fn read(
     keys: &[u64],
     mut visit: impl FnMut(u64, u64, &Stored),
 ) {
-    for same_node in keys.chunk_by(|a, b| a / 8 == b / 8) {
-        let Some(pointer) = NodePointer::new(split_key(same_node[0]).0, 0) else { continue };
-        let node = surveyed.structure.primitive_node(&surveyed.node(memory, pointer));
-        for &key in same_node {
-            for stored in stored(&node, split_key(key).1).iter().flatten() {
+    for_each_node(memory, surveyed, keys, |node, keys| {
+        for &key in keys {
+            for stored in stored(node, split_key(key).1).iter().flatten() {
                 visit(key, id_of(stored), stored);
             }
         }
+    });
+}
+
+/// Hands over the nodes of some pairs, each with the keys of its pairs.
+fn for_each_node(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed,
+    keys: &[u64],
+    mut visit: impl FnMut(&PrimitiveNode, &[u64]),
+) {
+    for same_node in keys.chunk_by(|a, b| a / 8 == b / 8) {
+        let Some(pointer) = NodePointer::new(split_key(same_node[0]).0, 0) else { continue };
+        visit(&surveyed.structure.primitive_node(&surveyed.node(memory, pointer)), same_node);
     }
 }
 
 /// The ids of a primitive as one number.
 pub(super) fn id_of(stored: &Stored) -> u64 {
     let (Stored::Triangle(_, id) | Stored::Box(_, id)) = stored;
-    u64::from(id.geometry) << 32 | u64::from(id.primitive)
+    id_from(id.geometry, id.primitive)
+}
+
+fn id_from(geometry: u32, primitive: u32) -> u64 {
+    u64::from(geometry) << 32 | u64::from(primitive)
 }
 
 pub(super) fn bits(stored: &Stored) -> Bits {

@@ -18,7 +18,7 @@ pub fn outline(image: &Image) -> Outline {
     let root = Structure::of_root(image, memory);
     let (seen, pairs) = (Marks::new(memory), Marks::new(memory));
     let mut reader = Compressed { memory, seen, bases: HashSet::from([root.box_base]), pairs };
-    follow(&mut reader, root, root.root)
+    follow(&mut reader, memory, root, root.root)
 }
 
 /// The pairs of a range, as (node address, pair), as far as memory reaches.

@@ -140,6 +140,7 @@ impl Surveyor<'_> {
             }
             level_start = end;
         }
+        surveyed.shrink_to_fit();
         surveyed
     }
 
