@@ -7,6 +7,7 @@ use siliray::documents::units::UnitDocument;
 use siliray::machine::{FormatEntry, MachineEntry};
 use siliray::registry::registry;
 use siliray::render::Measure;
+use siliray::riscv::machine as hart;
 use siliray::scene::builtin::Builtin;
 use siliray::sim::Workload;
 use siliray::ttu::ttu_machine;
@@ -59,10 +60,12 @@ fn machine(entry: &MachineEntry) -> Value {
     })
 }
 
-/// What heat maps of a machine can count: blocks, bytes and cycles are the traversal unit's.
+/// What heat maps of a machine can count: blocks and cycles are the traversal unit's, and the hart
+/// does not say what it reads.
 fn measures(entry: &MachineEntry) -> impl Iterator<Item = Measure> {
-    let has_clock = entry.name == ttu_machine::NAME;
-    let needs_clock =
-        |measure: &Measure| matches!(measure, Measure::Blocks | Measure::Bytes | Measure::Cycles);
-    Measure::ALL.into_iter().filter(move |measure| has_clock || !needs_clock(measure))
+    Measure::ALL.into_iter().filter(|measure| match measure {
+        Measure::Blocks | Measure::Cycles => entry.name == ttu_machine::NAME,
+        Measure::Bytes => entry.name != hart::NAME,
+        Measure::Boxes | Measure::Triangles | Measure::Nodes => true,
+    })
 }

@@ -245,6 +245,21 @@ fn heat_maps_come_in_stripes() {
     assert_eq!(ask(&mut page, losses).unwrap().answer["figures"]["lost"], 0);
 }
 
+/// Every heat map that a machine offers counts something.
+#[test]
+fn heat_maps_count() {
+    let about = ask(&mut Page::default(), json!({"do": "about"})).unwrap().answer;
+    for machine in about["machines"].as_array().unwrap() {
+        let (mut page, _) = opened(machine["formats"][0].as_str().unwrap());
+        for what in machine["measures"].as_array().unwrap() {
+            let name = &machine["name"];
+            let question = json!({"do": "render", "machine": name, "size": [24, 16], "what": what});
+            let counts = words(&ask(&mut page, question).unwrap(), "counts");
+            assert!(counts.iter().any(|&count| count > 0), "{name}: {what}");
+        }
+    }
+}
+
 /// Bits can be changed and changed back; the hash tells whether they are.
 #[test]
 fn an_edit_can_be_undone() {
