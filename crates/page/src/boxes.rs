@@ -1,11 +1,10 @@
 //! The boxes of structures, and what they say about the tree.
 
 use crate::document::Document;
-use crate::hierarchy::Hierarchy;
 use siliray::find::child_boxes;
 use siliray::geometry::Aabb;
 use siliray::machine::{EntryState, NodePlace};
-use siliray::tree::quality::half_area;
+use siliray::tree::quality::{half_area, overlaps};
 use siliray::tree::{Bvh, Node, NodeLink, Tree};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,8 +21,10 @@ pub(crate) struct Boxes {
     source: Source,
     /// The number of the BLAS, or how many BLASes there are for the TLAS.
     pub(crate) levels: Vec<u32>,
-    /// The largest area of a box, by level.
-    largest: HashMap<u32, f64>,
+    /// The largest area of a box of each level.
+    largest: Vec<f64>,
+    /// The largest share of each box that lies in the box of a sibling, by area.
+    pub(crate) overlaps: Vec<f32>,
 }
 
 /// Where boxes come from.
@@ -47,13 +48,27 @@ impl Boxes {
             }
             None => (Source::Described(described(document)), vec![0; document.entries.len()]),
         };
-        let mut boxes = Self { source, levels, largest: HashMap::new() };
-        for entry in 0..boxes.levels.len() {
+        let count = levels.len();
+        let largest = vec![0.0; levels.iter().max().map_or(0, |&level| level as usize + 1)];
+        let mut boxes = Self { source, levels, largest, overlaps: vec![0.0; count] };
+        for entry in 0..count {
             let area = boxes.get(entry).map_or(0.0, |bounds| half_area(&bounds));
-            let most = boxes.largest.entry(boxes.levels[entry]).or_default();
+            let most = &mut boxes.largest[boxes.levels[entry] as usize];
             *most = most.max(area);
         }
+        let hierarchy = document.hierarchy();
+        boxes.compare(hierarchy.roots());
+        (0..count).for_each(|entry| boxes.compare(hierarchy.children(entry)));
         boxes
+    }
+
+    /// Finds how much siblings overlap.
+    fn compare(&mut self, siblings: impl Iterator<Item = usize>) {
+        let known = siblings.filter_map(|entry| Some((entry, self.get(entry)?)));
+        let (entries, boxes): (Vec<usize>, Vec<Aabb>) = known.unzip();
+        for (entry, overlap) in entries.into_iter().zip(overlaps(&boxes)) {
+            self.overlaps[entry] = overlap;
+        }
     }
 
     /// The box of an entry, if it is known.
@@ -76,23 +91,8 @@ impl Boxes {
     /// The area of a box as a share of the largest of its level: how likely a ray is to come there.
     pub(crate) fn cost(&self, entry: usize) -> f32 {
         let area = self.get(entry).map_or(f64::NAN, |bounds| half_area(&bounds));
-        let largest = self.largest.get(&self.levels[entry]).copied();
-        (area / largest.filter(|most| *most > 0.0).unwrap_or(1.0)) as f32
-    }
-
-    /// The largest share of a box that lies in the box of a sibling, by area.
-    pub(crate) fn overlap(&self, hierarchy: &Hierarchy, entry: usize) -> f32 {
-        let Some(own) = self.get(entry) else { return 0.0 };
-        let area = half_area(&own);
-        if area <= 0.0 {
-            return 0.0;
-        }
-        let others = hierarchy.siblings(entry).filter(|other| *other != entry);
-        let shared = others.filter_map(|other| {
-            let common = own.intersection(self.get(other)?);
-            Some(if common.is_empty() { 0.0 } else { half_area(&common) / area })
-        });
-        shared.fold(0.0, f64::max).min(1.0) as f32
+        let largest = self.largest[self.levels[entry] as usize];
+        (area / if largest > 0.0 { largest } else { 1.0 }) as f32
     }
 }
 
@@ -118,7 +118,7 @@ fn described(document: &Document) -> HashMap<usize, Aabb> {
         }
     }
     // The root has a box if its children have.
-    for root in hierarchy.siblings(0).filter(|_| count > 0) {
+    for root in hierarchy.roots() {
         let below = hierarchy.children(root).filter_map(|child| boxes.get(&child).copied());
         if let Some(all) = below.reduce(Aabb::union) {
             boxes.insert(root, all);
@@ -145,7 +145,7 @@ fn placed(document: &Document, places: &[Vec<NodePlace>], tree: &Tree) -> Placed
         })
     };
     let top = if tree.tlas.is_some() { tree.blases.len() as u32 } else { 0 };
-    for entry in hierarchy.siblings(0).filter(|_| count > 0) {
+    for entry in hierarchy.roots() {
         if is_at(entry, top, 0) {
             (placed.levels[entry], placed.nodes[entry]) = (top, 0);
         }

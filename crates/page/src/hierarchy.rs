@@ -31,23 +31,15 @@ impl Hierarchy {
         Self { parents, sizes }
     }
 
-    /// The parent of an entry.
-    pub(crate) fn parent(&self, entry: usize) -> Option<usize> {
-        index(self.parents[entry])
-    }
-
     /// The children of an entry.
     pub(crate) fn children(&self, entry: usize) -> impl Iterator<Item = usize> {
         let end = entry + self.sizes.get(entry).map_or(0, |size| *size as usize);
         self.side_by_side(entry + 1, end)
     }
 
-    /// The children of an entry's parent, itself included; of a root, all roots.
-    pub(crate) fn siblings(&self, entry: usize) -> impl Iterator<Item = usize> {
-        match self.parent(entry) {
-            Some(parent) => self.side_by_side(parent + 1, parent + self.sizes[parent] as usize),
-            None => self.side_by_side(0, self.sizes.len()),
-        }
+    /// The entries without a parent.
+    pub(crate) fn roots(&self) -> impl Iterator<Item = usize> {
+        self.side_by_side(0, self.sizes.len())
     }
 
     fn side_by_side(&self, first: usize, end: usize) -> impl Iterator<Item = usize> {

@@ -5,13 +5,12 @@
 use crate::Response;
 use crate::document::Document;
 use crate::entries::Entries;
-use crate::structure::Offsets;
 use serde_json::{Value, json};
 use siliray::machine::{EntryState, Severity};
 use std::ops::Range;
 
 /// Most entries of a piece.
-const PIECE: usize = 1 << 15;
+const PIECE: usize = 1 << 14;
 
 /// The arrays of the entries from `first` on; how many is for the answer to say.
 pub(crate) fn outline(document: &Document, first: usize) -> Response {
@@ -38,11 +37,9 @@ pub(crate) fn outline(document: &Document, first: usize) -> Response {
         .with("pointer", &all.pointers[range.clone()])
         .with_rows("base", range.len(), range.clone().map(|entry| [all.base(entry)]))
         .with("address", &all.addresses[range.clone()])
-        .with("offset", &offsets(document, range.clone()))
-        .with("bytes", &all.bytes[range.clone()])
         .with("level", &boxes.levels[range.clone()])
         .with("cost", &numbered(&|entry| boxes.cost(entry)))
-        .with("overlap", &numbered(&|entry| boxes.overlap(hierarchy, entry)))
+        .with("overlap", &boxes.overlaps[range.clone()])
         .with("fill", &numbered(&|entry| fill(document, entry)))
         .with("severity", &severities(document, range.clone()))
 }
@@ -63,17 +60,6 @@ fn piece(document: &Document, first: usize) -> Range<usize> {
 
 fn about(document: &Document, piece: &Range<usize>) -> Value {
     json!({"entries": document.entries.len(), "first": piece.start, "count": piece.len()})
-}
-
-/// Where entries lie in the file; NaN for those that lie nowhere.
-fn offsets(document: &Document, range: Range<usize>) -> Vec<f64> {
-    let mut offsets = Offsets::new(&document.file);
-    let Entries { addresses, states, .. } = &document.entries;
-    let offset = |entry: usize| {
-        let offset = offsets.of(addresses[entry]).filter(|_| states[entry] != EntryState::Outside);
-        offset.map_or(f64::NAN, |offset| offset as f64)
-    };
-    range.map(offset).collect()
 }
 
 /// How full a structure is: children or primitives, as a share of the most that one of its kind

@@ -149,19 +149,19 @@ pub(crate) fn check(document: &Document) -> Response {
 }
 
 /// Where addresses lie in the file. Neighbours mostly lie in the same segment.
-pub(crate) struct Offsets<'a> {
+struct Offsets<'a> {
     file: &'a ImageFile,
     /// The segment of the last one.
     last: usize,
 }
 
 impl<'a> Offsets<'a> {
-    pub(crate) fn new(file: &'a ImageFile) -> Self {
+    fn new(file: &'a ImageFile) -> Self {
         Self { file, last: 0 }
     }
 
     /// The file offset of an address; `None` if no segment holds it.
-    pub(crate) fn of(&mut self, address: u64) -> Option<u64> {
+    fn of(&mut self, address: u64) -> Option<u64> {
         let segments = &self.file.image.segments;
         let holds = |segment: &Segment| segment.get(address, 1).is_some();
         if !segments.get(self.last).is_some_and(holds) {

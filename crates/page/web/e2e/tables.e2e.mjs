@@ -62,10 +62,10 @@ test("worst nodes lead to their node, and are saved as CSV", async () => {
   const download = await saving;
   assert.equal(download.suggestedFilename(), "forest.rra-nodes.csv");
   const lines = readFileSync(await download.path(), "utf8").trimEnd().split("\r\n");
-  assert.equal(lines[0], "Node,Kind,Depth,Cost,Overlap,Emptiness,Below");
+  assert.equal(lines[0], "Node,In,Kind,Depth,Cost,Overlap,Emptiness,Below");
   const read = image.inspect.tree.filter(({ state }) => state === "read");
   assert.equal(lines.length - 1, Math.min(1000, read.length));
-  const overlaps = lines.slice(1).map(line => Number(line.split(",")[4]));
+  const overlaps = lines.slice(1).map(line => Number(line.split(",")[5]));
   assert.deepEqual(overlaps, [...overlaps].sort((a, b) => b - a));
   assert.deepEqual(complaints, []);
   await page.context().close();

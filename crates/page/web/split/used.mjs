@@ -96,11 +96,10 @@ function look(attempt, name, data, measures) {
   const walking = isLarge ? machines.slice(0, 1) : machines;
   for (const machine of walking) walk(attempt, machine, machines[0], bounds, measures);
   if (isLarge) return;
-  const { offset } = arrays;
   for (let bit = 0; bit < 256; bit += 5) {
-    const at = offset[(bit * 31) % entries];
-    if (Number.isNaN(at)) continue;
-    const edit = { do: "edit", offset: at, bit: bit % 128, length: 3, value: "0x5" };
+    const { offset = null } = attempt({ do: "node", entry: (bit * 31) % entries }) ?? {};
+    if (offset === null) continue;
+    const edit = { do: "edit", offset, bit: bit % 128, length: 3, value: "0x5" };
     if (attempt(edit)) attempt({ do: "check" });
   }
 }

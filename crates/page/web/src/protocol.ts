@@ -107,9 +107,6 @@ export interface OutlineArrays {
   pointer: BigUint64Array;
   base: BigUint64Array;
   address: BigUint64Array;
-  /** Byte in the file; NaN if none. */
-  offset: Float64Array;
-  bytes: Uint32Array;
   /** Number of the BLAS; the number of BLASes for the TLAS. */
   level: Uint32Array;
   cost: Float32Array;

@@ -37,7 +37,7 @@ class Refused extends Error {}
 const MOST_BYTES = 2 ** 32;
 
 /** Bytes of a payload that are read at once. */
-const PIECE = 1 << 22;
+const PIECE = 1 << 20;
 
 /** Milliseconds between two words about how much is done. */
 const PAUSE = 50;

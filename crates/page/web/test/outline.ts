@@ -7,14 +7,14 @@ export const kinds = ["box", "instance", "primitive"];
 
 export function smallOutline(): Outline {
   const rows: [depth: number, kind: number, parent: number, size: number, pointer: bigint,
-    base: bigint, offset: number, bytes: number][] = [
-    [0, 0, 0xffffffff, 7, 0x15n, 0n, 128, 128],
-    [1, 0, 0, 4, 0x25n, 0n, 256, 128],
-    [2, 2, 1, 1, 0x30n, 0n, 512, 128],
-    [2, 1, 1, 2, 0x46n, 0n, 640, 128],
-    [3, 0, 3, 1, 0x15n, 0x3000n, 4096, 128],
-    [1, 0, 0, 1, 0x2515n, 0n, 384, 128],
-    [1, 2, 0, 1, 0x70n, 0n, NaN, 0],
+    base: bigint][] = [
+    [0, 0, 0xffffffff, 7, 0x15n, 0n],
+    [1, 0, 0, 4, 0x25n, 0n],
+    [2, 2, 1, 1, 0x30n, 0n],
+    [2, 1, 1, 2, 0x46n, 0n],
+    [3, 0, 3, 1, 0x15n, 0x3000n],
+    [1, 0, 0, 1, 0x2515n, 0n],
+    [1, 2, 0, 1, 0x70n, 0n],
   ];
   const column = (at: number) => rows.map(row => Number(row[at]));
   return {
@@ -27,8 +27,6 @@ export function smallOutline(): Outline {
     pointer: BigUint64Array.from(rows.map(row => row[4])),
     base: BigUint64Array.from(rows.map(row => row[5])),
     address: BigUint64Array.from(rows.map(row => row[5] + row[4] * 8n)),
-    offset: Float64Array.from(column(6)),
-    bytes: Uint32Array.from(column(7)),
     bounds: new Float32Array(rows.length * 6),
     level: new Uint32Array(rows.length),
     cost: Float32Array.from([1, 0.5, 0.1, 0.2, 0.15, 0.3, NaN]),

@@ -205,10 +205,10 @@ class BytesView {
     const sums = [[check.errors, "error"], [check.warnings, "warning"], [check.notes, "note"]]
       .filter(([count]) => count).map(([count, name]) => plural(count as number, String(name)));
     return h("p", { class: `verdict-line ${first.severity}` },
-      `check: ${summary?.sound ? "sound" : "unsound"}, ${sums.join(", ")}. `,
+      `check: ${summary?.sound ? "sound" : "unsound"}, ${sums.join(", ")}: `,
       h("button", {
         class: "link", title: first.message, onclick: () => this.page.showFinding(first),
-      }, first.message));
+      }, `${first.rule}, ${first.place}`));
   }
 
   /** The same pointer means another node from another base: the node knows which is meant. */

@@ -5,7 +5,7 @@ import { fill, h } from "../dom";
 import { count, percent, plural } from "../format";
 import { rowHeight, VirtualList } from "../list";
 import { hex, indexIn, parentOf } from "../outline";
-import type { OutlineArrays } from "../protocol";
+import type { Calls, OutlineArrays } from "../protocol";
 import { readPlace } from "../place";
 import { colourings, type Page, type State } from "../store";
 import { css } from "./palette";
@@ -116,12 +116,12 @@ class TreeView {
     this.filter = { ...this.filter, ...change };
     this.setRows();
     this.showSelection();
-    const place = this.filter.text.startsWith("#") ? readPlace(this.filter.text) : null;
-    if (place && "primitive" in place) this.find(place);
+    const place = /^[#@]/.test(this.filter.text) ? readPlace(this.filter.text) : null;
+    if (place && ("primitive" in place || "offset" in place)) this.find(place);
   }
 
-  /** Only the library knows which leaves hold a primitive: rows follow its answer. */
-  private async find(place: { primitive: number; geometry?: number }): Promise<void> {
+  /** Only the library knows where a primitive or a byte is: rows follow its answer. */
+  private async find(place: Calls["find"]["takes"]): Promise<void> {
     const { text } = this.filter;
     try {
       const { ways } = await this.page.ask({ do: "find", ...place },

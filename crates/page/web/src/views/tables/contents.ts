@@ -35,8 +35,10 @@ export function findings(page: Page, check: Check): Content {
 
 export function structures(page: Page, summary: Summary): Content {
   const all = summary.structures;
-  const number = (title: string, value: (row: number) => number) =>
-    ({ title, value, text: (row: number) => count(value(row)), least: 80, isNumber: true });
+  const number = (title: string, value: (row: number) => number) => ({
+    title, value, text: (row: number) => count(value(row)), least: 14 + 7 * title.length,
+    isNumber: true,
+  });
   return {
     count: all.length,
     none: "This format holds a single structure.",
@@ -45,7 +47,7 @@ export function structures(page: Page, summary: Summary): Content {
       page.show("bytes");
     },
     columns: [
-      { title: "#", least: 44, value: row => row, isNumber: true },
+      { title: "#", least: 36, value: row => row, isNumber: true },
       { title: "Level", least: 52, value: row => all[row]!.level },
       { title: "Address", least: 78, value: row => all[row]!.address, kind: () => "mono" },
       {
@@ -72,7 +74,7 @@ export function instances(page: Page, geometry: Answer<"geometry">): Content {
       ...(text && { text }),
     });
   const place = (title: string, axis: number) =>
-    ({ ...column(title, row => at(row, axis), row => at(row, axis).toPrecision(4)), least: 66 });
+    ({ ...column(title, row => at(row, axis), row => at(row, axis).toPrecision(4)), least: 74 });
   return {
     count: all.length,
     none: "The file has no instances.",
@@ -126,8 +128,10 @@ export function worstNodes(
   const values = { cost: outline.cost, overlap: outline.overlap, emptiness }[measure];
   // What stands there again, or nowhere, has nothing of its own.
   const rows = largest(values.map((value, k) => outline.state[k] ? NaN : value), WORST);
+  const level = (row: number) => outline.level[rows[row]!]!;
+  const top = outline.level.reduce((a, b) => Math.max(a, b), 0);
   const share = (title: string, values: Float32Array) => ({
-    title, least: 84, isNumber: true,
+    title, least: 22 + 7 * title.length, isNumber: true,
     value: (row: number) => values[rows[row]!]!,
     text: (row: number) => percent(values[rows[row]!]!),
   });
@@ -137,15 +141,20 @@ export function worstNodes(
     pick: row => page.select(rows[row]!),
     columns: [
       {
-        title: "Node", least: 90, kind: () => "mono",
+        title: "Node", least: 84, kind: () => "mono",
         value: row => hex(outline.pointer[rows[row]!]!),
       },
+      // Pointers count from each structure anew.
+      ...(top ? [{
+        title: "In", least: 62,
+        value: (row: number) => level(row) === top ? "TLAS" : `BLAS ${level(row)}`,
+      }] : []),
       {
         title: "Kind", least: 70,
         value: row => summary.kinds[outline.kind[rows[row]!]!] ?? "",
       },
       {
-        title: "Depth", least: 60, isNumber: true, value: row => outline.depth[rows[row]!]!,
+        title: "Depth", least: 52, isNumber: true, value: row => outline.depth[rows[row]!]!,
       },
       share("Cost", outline.cost),
       share("Overlap", outline.overlap),

@@ -7,7 +7,7 @@ export interface Filter {
   /** Index into the kinds; null for all. */
   kind: number | null;
   hasFinding: boolean;
-  /** A pointer, an address, or with `@` in front a byte of the file. */
+  /** The first digits of a pointer or an address. */
   text: string;
 }
 
@@ -69,13 +69,6 @@ export function reveal(outline: OutlineArrays, isOpen: Uint8Array, entry: number
 
 function textFilter(outline: OutlineArrays, text: string): ((entry: number) => boolean) | null {
   if (!text) return null;
-  if (text.startsWith("@")) {
-    const offset = Number(text.slice(1));
-    return entry => {
-      const start = outline.offset[entry]!;
-      return start <= offset && offset < start + outline.bytes[entry]!;
-    };
-  }
   const digits = text.replace(/^0x/, "");
   if (!/^[0-9a-f]{1,16}$/.test(digits)) return () => false;
   const wanted = BigInt(`0x${digits}`);
