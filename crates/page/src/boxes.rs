@@ -82,6 +82,15 @@ impl Boxes {
         }
     }
 
+    /// The level and the node of each entry that the tree has; nothing if boxes are not the tree's.
+    pub(crate) fn of_tree(&self) -> Option<impl Iterator<Item = Option<(usize, usize)>>> {
+        let Source::Tree(_, nodes) = &self.source else { return None };
+        let place = |(&level, &node): (&u32, &u32)| {
+            (node != NOWHERE).then_some((level as usize, node as usize))
+        };
+        Some(self.levels.iter().zip(nodes).map(place))
+    }
+
     /// Lower and upper corner of a box; NaN where it is unknown.
     pub(crate) fn corners(&self, entry: usize) -> [[f32; 3]; 2] {
         let bounds = self.get(entry);

@@ -6,9 +6,9 @@ use crate::{PageError, Response};
 use serde_json::{Value, json};
 use siliray::geometry::Aabb;
 use siliray::input::Input;
-use siliray::machine::{EntryState, NodePlace, Outline};
+use siliray::machine::{EntryState, Outline};
 use siliray::tree::primitives::Primitive;
-use siliray::tree::{Blas, PrimitiveId, Tree};
+use siliray::tree::{Blas, Bvh, PrimitiveId, Tree};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -142,41 +142,31 @@ pub(crate) struct Owners(Vec<Vec<u32>>);
 
 impl Owners {
     fn new(document: &Document, tree: &Tree) -> Self {
-        let places = document.checked.as_ref().and_then(|checked| checked.node_places());
-        match places {
-            Some(places) => Self::by_place(&document.entries, tree, &places),
+        match document.boxes().of_tree() {
+            Some(nodes) => Self::by_node(&document.entries, tree, nodes),
             None => Self::by_id(&document.outline(), tree),
         }
     }
 
-    /// Leaves of the tree are structures of the image.
-    fn by_place(entries: &Entries, tree: &Tree, places: &[Vec<NodePlace>]) -> Self {
-        let entries = entries.iter().zip(0u32..);
-        let entries = entries.filter(|(entry, _)| entry.state == EntryState::Read);
-        let mut by_place: Vec<(u64, u64, u32)> =
-            entries.map(|(entry, number)| (entry.address, entry.node.pointer, number)).collect();
-        by_place.sort_unstable();
-        let entry_at = |place: &NodePlace| {
-            // The last of several.
-            let key = (place.address, place.pointer, NOWHERE);
-            let before = by_place.partition_point(|other| *other <= key);
-            let (address, pointer, entry) = *by_place[..before].last()?;
-            (address == place.address && pointer == place.pointer).then_some(entry)
-        };
+    /// Leaves of the tree are structures of the image: the first that has a primitive counts.
+    fn by_node(
+        entries: &Entries,
+        tree: &Tree,
+        nodes: impl Iterator<Item = Option<(usize, usize)>>,
+    ) -> Self {
         let levels = tree.blases.iter().map(|blas| &blas.bvh);
-        let levels = levels.chain(tree.tlas.as_ref().map(|tlas| &tlas.bvh));
-        let owners = levels.zip(places).map(|(bvh, places)| {
-            let mut owners = vec![NOWHERE; bvh.item_count()];
-            let leaves = bvh.nodes().iter().zip(places).filter(|(node, _)| node.link.is_leaf());
-            for (leaf, place) in leaves {
-                let entry = entry_at(place);
-                for &item in bvh.items(leaf) {
-                    owners[item as usize] = entry.unwrap_or(NOWHERE);
-                }
+        let levels: Vec<&Bvh> = levels.chain(tree.tlas.as_ref().map(|tlas| &tlas.bvh)).collect();
+        let mut owners: Vec<Vec<u32>> =
+            levels.iter().map(|bvh| vec![NOWHERE; bvh.item_count()]).collect();
+        for (entry, node) in (0u32..).zip(nodes) {
+            let is_read = entries.states[entry as usize] == EntryState::Read;
+            let Some((level, node)) = node.filter(|_| is_read) else { continue };
+            for &item in levels[level].items(&levels[level].nodes()[node]) {
+                let owner = &mut owners[level][item as usize];
+                *owner = entry.min(*owner);
             }
-            owners
-        });
-        Self(owners.collect())
+        }
+        Self(owners)
     }
 
     /// Structures name primitives by id. Each BLAS has ids of its own, so of several structures
