@@ -115,8 +115,8 @@ pub fn overlaps(boxes: &[Aabb]) -> Vec<f32> {
     let areas: Vec<f64> = boxes.iter().map(half_area).collect();
     let mut shares = vec![0.0f64; boxes.len()];
     for (one, bounds) in boxes.iter().enumerate() {
-        for other in one + 1..boxes.len() {
-            let common = half_area(&bounds.intersection(boxes[other]));
+        for (other, second) in boxes.iter().enumerate().skip(one + 1) {
+            let common = half_area(&bounds.intersection(*second));
             for each in [one, other] {
                 if common > shares[each] * areas[each] {
                     shares[each] = common / areas[each];
