@@ -9,7 +9,6 @@ use crate::layout::{NodePointer, PrimitiveNode, pair_descriptor_bits, type_of_pa
 use crate::survey::{Memory, Surveyed};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use tree::PrimitiveFlags;
 
 /// Pairs in one task.
 const CHUNK: usize = 1 << 12;
@@ -100,29 +99,34 @@ fn check_opacity(memory: &Memory<'_>, surveyed: &Surveyed, pairs: &Pairs, findin
     if surveyed.structure.box_base != surveyed.structure.primitive_base {
         return;
     }
-    let is_opaque = |stored: &Stored| {
-        let (Stored::Triangle(_, id) | Stored::Box(_, id)) = stored;
-        id.flags.contains(PrimitiveFlags::OPAQUE)
+    type Counts = BTreeMap<u64, [u64; 2]>;
+    let counted = |keys: &[u64]| {
+        let mut counts = Counts::new();
+        for_each_id(memory, surveyed, keys, |_, id, opaque| {
+            counts.entry(id >> 32).or_default()[usize::from(opaque)] += 1;
+        });
+        counts
     };
-    let mut counts: BTreeMap<u64, [u64; 2]> = BTreeMap::new();
-    read(memory, surveyed, pairs.keys(), |_, id, stored| {
-        counts.entry(id >> 32).or_default()[usize::from(is_opaque(stored))] += 1;
-    });
+    let parts: Vec<Counts> = pairs.keys().par_chunks(CHUNK).map(counted).collect();
+    let mut counts = Counts::new();
+    for (geometry, [not, opaque]) in parts.into_iter().flatten() {
+        let sums = counts.entry(geometry).or_default();
+        *sums = [sums[0] + not, sums[1] + opaque];
+    }
     counts.retain(|_, [not, opaque]| *not > 0 && *opaque > 0);
     if counts.is_empty() {
         return;
     }
-    read(memory, surveyed, pairs.keys(), |key, id, stored| {
+    for_each_id(memory, surveyed, pairs.keys(), |key, id, is_opaque| {
         let Some([not, opaque]) = counts.get(&(id >> 32)) else { return };
         let rarer = opaque <= not;
         let (offset, pair) = split_key(key);
-        let Some(pointer) = NodePointer::new(offset, 0).filter(|_| is_opaque(stored) == rarer)
-        else {
+        let Some(pointer) = NodePointer::new(offset, 0).filter(|_| is_opaque == rarer) else {
             return;
         };
         let name = || format!("primitive node {pointer}, pair {pair}");
         let address = surveyed.structure.address_of(pointer);
-        let bits = pair_descriptor_bits(pair.into());
+        let bits = pair_descriptor_bits(pair);
         let bits = bits.start as u32..bits.end as u32;
         findings.add(Rule::Opacity, &Place { memory, address, name: &name }, bits, || {
             let text = |is_opaque| if is_opaque { "opaque" } else { "not opaque" };
@@ -139,14 +143,7 @@ pub(crate) fn held(memory: &Memory<'_>, surveyed: &Surveyed, pairs: &Pairs) -> V
         .par_chunks(CHUNK)
         .flat_map_iter(|keys| {
             let mut ids = Vec::with_capacity(2 * CHUNK);
-            // Corners would take longer to read than ids.
-            for_each_node(memory, surveyed, keys, |node, keys| {
-                for pair in keys.iter().map(|&key| split_key(key).1) {
-                    let count = 1 + usize::from(!node.pair(pair).triangles[1].is_absent());
-                    let all = 2 * pair..2 * pair + count;
-                    ids.extend(all.map(|n| id_from(node.geometry_id(n), node.primitive_id(n))));
-                }
-            });
+            for_each_id(memory, surveyed, keys, |_, id, _| ids.push(id));
             ids
         })
         .collect();
@@ -170,6 +167,26 @@ fn read(
     });
 }
 
+/// Hands over the keys and ids of the primitives of some pairs, and whether each is opaque. Corners
+/// would take longer to read.
+fn for_each_id(
+    memory: &Memory<'_>,
+    surveyed: &Surveyed,
+    keys: &[u64],
+    mut visit: impl FnMut(u64, u64, bool),
+) {
+    for_each_node(memory, surveyed, keys, |node, keys| {
+        for &key in keys {
+            let pair = split_key(key).1;
+            let [first, second] = node.pair(pair).triangles;
+            visit(key, id_at(node, 2 * pair), first.opaque);
+            if !second.is_absent() {
+                visit(key, id_at(node, 2 * pair + 1), second.opaque);
+            }
+        }
+    });
+}
+
 /// Hands over the nodes of some pairs, each with the keys of its pairs.
 fn for_each_node(
     memory: &Memory<'_>,
@@ -187,6 +204,10 @@ fn for_each_node(
 pub(super) fn id_of(stored: &Stored) -> u64 {
     let (Stored::Triangle(_, id) | Stored::Box(_, id)) = stored;
     id_from(id.geometry, id.primitive)
+}
+
+fn id_at(node: &PrimitiveNode, number: usize) -> u64 {
+    id_from(node.geometry_id(number), node.primitive_id(number))
 }
 
 fn id_from(geometry: u32, primitive: u32) -> u64 {
