@@ -27,7 +27,7 @@
 //! | [`bits`], [`fields`](mod@fields) | bits by their place; structures as tables of fields |
 //! | [`finding`], [`findings`], [`rules`](mod@rules) | located diagnostics, collected by rule |
 //! | [`description`] | what stands in an image, in words |
-//! | [`registry`], [`nearest_name`] | every format and every machine, as users meet them |
+//! | [`registry`], [`nearest_name()`] | every format and every machine, as users meet them |
 //! | [`tree_format`] | the tree itself as bytes: the simplest format |
 //! | [`blocks`] | images as blocks, which a traversal unit runs |
 
