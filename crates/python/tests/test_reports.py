@@ -216,6 +216,27 @@ def test_open3d_6188_rays_around_a_point_beside_a_cube() -> None:
     assert is_clear.mean() > 0.999 and 0.01 < expected.mean() < 0.2
 
 
+def test_open3d_4985_trees_may_be_as_deep_as_they_must() -> None:
+    """Of one mesh among many rays could not be cast: its tree was too deep. Deep are those of
+    triangles that become smaller and smaller, and of many that lie on each other."""
+    sizes = 2.0 ** -np.arange(96)
+    corners = np.array([[3, 2, 1], [4, 2, 1], [3, 3, 2]])
+    around_each = np.diag([1.0, -1, 1]), np.diag([-1.0, 1, -1])[[1, 2, 0]]
+    chain = np.concatenate([corners @ turn * size for size in sizes for turn in around_each])
+    heap = np.tile(corners * sizes[-1], (50_000, 1))
+    for vertices in (chain, np.concatenate([chain, heap])):
+        faces = np.arange(len(vertices), dtype=np.uint32).reshape(-1, 3)
+        scene = RaycastingScene()
+        scene.add_triangles(vertices.astype(np.float32), faces)
+        targets = chain.reshape(-1, 3, 3).mean(axis=1)
+        # From nearer than what is smaller, so that each is the first on its way.
+        asked = np.concatenate([targets * 0.75, targets / 4], axis=1).astype(np.float32)
+        hits = scene.cast_rays(asked)
+        assert np.array_equal(hits["primitive_ids"], np.arange(len(targets)))
+        assert np.allclose(hits["t_hit"], 1)
+        assert scene.test_occlusions(asked).all()
+
+
 def test_open3d_5105_points_in_line_with_an_edge_are_outside() -> None:
     """Whether a point beside a cube is inside was asked by a ray along the diagonal, which met an
     edge of the cube and counted it once."""

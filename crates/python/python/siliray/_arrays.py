@@ -60,8 +60,8 @@ def table(values: ArrayLike, name: str, *columns: int) -> Array:
     array = floats(values, name)
     if array.ndim == 1 and array.shape[0] in columns:
         array = array[np.newaxis]
-    if array.size == 0 and array.ndim <= 2:
-        return array.reshape(0, columns[0])
+    if array.shape in ((0,), (0, 0)):
+        array = array.reshape(0, columns[0])
     if array.ndim != 2 or array.shape[1] not in columns:
         wanted = " or ".join(f"(N, {count})" for count in columns)
         raise ArrayError(f"{name}: found an array of shape {array.shape}, expected {wanted}")
@@ -81,7 +81,7 @@ def column(values: ArrayLike, name: str, count: int) -> Array:
 def triangles(values: ArrayLike, name: str) -> Array:
     """Three indices for each triangle."""
     array = _array(values, name)
-    if array.size == 0:
+    if array.shape in ((0,), (0, 0), (0, 3)):
         return np.empty((0, 3), np.uint32)
     if array.dtype.kind not in "iu":
         raise DtypeError(f"{name}: found elements of type {array.dtype}, expected integers")

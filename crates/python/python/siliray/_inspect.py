@@ -6,8 +6,6 @@ import math
 from collections.abc import Iterable, Sequence
 from os import PathLike
 
-import numpy as np
-
 from . import _native, _options
 from ._document import Document, document
 from ._image import Image, ImageLike, words
@@ -106,7 +104,7 @@ def intersect(
     >>> answer["decoded"]["instruction"], len(answer["registers"])
     ('image_bvh8_intersect_ray', 10)
     """
-    pointers = node if isinstance(node, (list, tuple, np.ndarray)) else [node]
+    pointers = node if _options.is_list(node) else [node]
     nodes = _options.integers(pointers, "node", len(pointers), 0, _options.WORD)
     return document(
         Image.of(image)._native.intersect(

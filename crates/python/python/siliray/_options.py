@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from operator import index
 from os import PathLike, fspath
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .errors import OptionError
 
@@ -58,15 +59,20 @@ def number(value: object, name: str) -> float:
     return made
 
 
+def listed(values: object, name: str, expected: str) -> list[Any]:
+    """The parts of a list or of what else has some, which it may refuse to give."""
+    if isinstance(values, (str, bytes, bytearray, Mapping)) or not isinstance(values, Iterable):
+        wrong(name, values, expected)
+    try:
+        return list(values)
+    except Exception:
+        wrong(name, values, expected)
+
+
 def vector(values: object, name: str, *counts: int) -> list[float]:
     """So many numbers."""
     expected = f"{' or '.join(map(str, counts))} numbers"
-    if isinstance(values, (str, bytes, bytearray, Mapping)):
-        wrong(name, values, expected)
-    try:
-        parts = list(values)  # type: ignore[call-overload]
-    except TypeError:
-        wrong(name, values, expected)
+    parts = listed(values, name, expected)
     if len(parts) not in counts:
         raise OptionError(f"{name}: found {len(parts)} numbers, expected {expected}")
     return [number(part, name) for part in parts]
@@ -78,9 +84,16 @@ def point(values: object, name: str) -> tuple[float, float, float]:
     return x, y, z
 
 
+def is_list(values: object) -> TypeGuard[list[Any] | tuple[Any, ...] | NDArray[Any]]:
+    """Whether there are several values."""
+    if isinstance(values, np.ndarray):
+        return values.ndim > 0
+    return isinstance(values, (list, tuple))
+
+
 def integers(values: object, name: str, count: int, low: int = 0, high: int = MOST) -> list[int]:
     """So many whole numbers."""
-    if not isinstance(values, (list, tuple, np.ndarray)) or len(values) != count:
+    if not is_list(values) or len(values) != count:
         wrong(name, values, f"{count} whole numbers")
     return [integer(value, name, low, high) for value in values]
 
@@ -107,9 +120,7 @@ def texts(values: object, name: str) -> list[str]:
     """Texts; one alone may come without its list."""
     if isinstance(values, str):
         return [values]
-    if isinstance(values, (bytes, bytearray, Mapping)) or not isinstance(values, Iterable):
-        wrong(name, values, "texts")
-    return [text(value, name) for value in values]
+    return [text(value, name) for value in listed(values, name, "texts")]
 
 
 def truth(value: object, name: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any, TypeAlias, TypeGuard, Union
@@ -109,7 +109,7 @@ class Scene:
         >>> siliray.Tracer(scene).closest([[0.5, 0.5, 9]], [[0, 0, -1]]).geometry
         array([1], dtype=uint32)
         """
-        return _of_objects(name, [_listed(geometries, "geometries", "geometries")], [])
+        return _of_objects(name, [_options.listed(geometries, "geometries", "geometries")], [])
 
     @classmethod
     def from_objects(
@@ -136,10 +136,10 @@ class Scene:
         parts = [
             [one]
             if _is_mesh(one) or _is_pair(one)
-            else _listed(one, f"objects[{number}]", "a list of geometries")
-            for number, one in enumerate(_listed(objects, "objects", "lists of geometries"))
+            else _options.listed(one, f"objects[{number}]", "a list of geometries")
+            for number, one in enumerate(_options.listed(objects, "objects", "lists of geometries"))
         ]
-        placed = _listed(instances, "instances", "a list of Instance")
+        placed = _options.listed(instances, "instances", "a list of Instance")
         if not placed:
             # To the library, a single object without instances is itself the world.
             _objects(name, [[part for one in parts for part in one]], [])
@@ -235,12 +235,6 @@ def _objects(
 ) -> _Native:
     parts = [[_geometry(part) for part in parts] for parts in objects]
     return _Native.from_arrays(name, parts, [_placed(instance) for instance in instances])
-
-
-def _listed(things: Iterable[Any], name: str, expected: str) -> list[Any]:
-    if isinstance(things, (str, bytes, Mapping)) or not isinstance(things, Iterable):
-        _options.wrong(name, things, expected)
-    return list(things)
 
 
 def _is_mesh(thing: object) -> bool:

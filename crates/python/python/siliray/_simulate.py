@@ -213,6 +213,4 @@ def _config(config: Config) -> tuple[str, list[str]]:
 
 def _values(key: str, values: object) -> list[str]:
     name = f"sweep: {key}"
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
-        _options.wrong(name, values, "a list of values")
-    return [_options.value(value, name) for value in values]
+    return [_options.value(one, name) for one in _options.listed(values, name, "a list of values")]

@@ -36,7 +36,7 @@ class Tracer:
     `mode` is `prepared` (a copy made for the processor, the default for scenes) or `in_place` (the
     bytes of an image). `rule` decides when a triangle is hit: `watertight` or `moller-trumbore`.
     `threads` is how many work at once; all processors by default. `preset` is how the tree is
-    built: `fast`, `balanced` or `best` (the default).
+    built: `fast`, `balanced` (the default) or `best`.
 
     Rays are `origins` and `directions` of shape (N, 3), one of which may be a single row; or one
     array of shape (N, 6), or (N, 8) as in files of rays: ox oy oz tmin dx dy dz tmax. Single floats
@@ -314,5 +314,5 @@ def _threads(threads: int | None) -> int:
 def chosen(mask: int, cull: str | None) -> tuple[int, int]:
     """What the extension module takes: mask of instances, flags of rays."""
     if not (cull is None or isinstance(cull, str)) or cull not in _CULL:
-        raise OptionError(f"cull: found {cull!r}, expected 'front', 'back' or None")
+        _options.wrong("cull", cull, "'front', 'back' or None")
     return _options.integer(mask, "mask", 0, 0xFF), _CULL[cull]

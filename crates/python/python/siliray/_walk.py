@@ -99,7 +99,7 @@ def walk(
         raise OptionError("camera: it is that of a pixel, and none is given")
     followed: tuple[int | None, int | None, int] | None = None
     if why is not None:
-        ids = why if isinstance(why, (list, tuple)) else (why,)
+        ids = why if _options.is_list(why) else (why,)
         if not 1 <= len(ids) <= 3:
             raise OptionError("why: expected a primitive, with its geometry and instance before it")
         numbers = _options.integers(ids, "why", len(ids), 0, _options.WORD)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -48,9 +48,7 @@ def _vector(value: object, name: str) -> list[float]:
 
 
 def _many(value: object, name: str, each: Callable[[object, str], object]) -> list[object]:
-    if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
-        _options.wrong(name, value, "a list")
-    return [each(part, name) for part in value]
+    return [each(part, name) for part in _options.listed(value, name, "a list")]
 
 
 #: What a member may be, by the type that it is said to have.

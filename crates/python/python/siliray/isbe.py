@@ -78,7 +78,7 @@ def inspect(
     >>> isbe.inspect(dump, offset=0)["bytes"][0]["value"] == dump[0]
     True
     """
-    places = offset if isinstance(offset, (list, tuple, np.ndarray)) else [offset]
+    places = offset if _options.is_list(offset) else [offset]
     offsets = _options.integers(places, "offset", len(places), 0, 2**64 - 1)
     number = _options.integer(workgroup, "workgroup")
     return document(_native.isbe_inspect(*_dump(dump), number, offsets))

@@ -87,7 +87,7 @@ class RaycastingScene:
 
     def __init__(self, nthreads: int = 0, device: object = None) -> None:
         if device is not None and not str(device).upper().startswith("CPU"):
-            raise OptionError(f"device: found {device}, expected the processor")
+            _options.wrong("device", device, "the processor")
         self._building_threads = _threads(nthreads)
         self._meshes: list[tuple[_arrays.Array, _arrays.Array]] = []
         self._world: _World | None = None
@@ -423,10 +423,11 @@ def _rows(
 ) -> tuple[_arrays.Array, tuple[int, ...], Callable[[_arrays.Array], Any]]:
     """A table of so many columns, the shape of what was asked, and how to return results."""
     array = _arrays.floats(_arrays.tensor(values), name)
-    if array.ndim == 0 or (array.shape[-1] != columns and array.size > 0):
+    if array.shape == (0,):
+        array = array.reshape(0, columns)
+    if array.ndim == 0 or array.shape[-1] != columns:
         raise ArrayError(f"{name}: found an array of shape {array.shape}, expected (.., {columns})")
-    shape = array.shape[:-1] if array.shape[-1] == columns else (0,)
-    return array.reshape(-1, columns), shape, _wrap_of(values)
+    return array.reshape(-1, columns), array.shape[:-1], _wrap_of(values)
 
 
 def _bound(

@@ -98,14 +98,14 @@ class RayMeshIntersector:
         return_locations: bool = False,
     ) -> tuple[Integers, Integers] | tuple[Integers, Integers, Floats]:
         """The triangles that rays hit: `index_tri` and `index_ray`, and if `return_locations` also
-        `locations`. A ray through an edge hits both triangles of it; with locations they count
-        once, as it is one place.
+        `locations`. Each place counts once: of a ray through an edge one triangle is listed.
+        (`siliray.Tracer` lists all.)
 
         >>> import siliray
         >>> corners = [[0, 0, 0], [2, 0, 0], [2, 3, 0], [0, 3, 0]]
         >>> ray = RayMeshIntersector(siliray.Geometry(corners, [[0, 1, 2], [0, 2, 3]]))
         >>> ray.intersects_id([[1, 1.5, 9]], [[0, 0, -1]])
-        (array([0, 1]), array([0, 0]))
+        (array([0]), array([0]))
         >>> ray.intersects_id([[1, 1.5, 9]], [[0, 0, -1]], return_locations=True)
         (array([0]), array([0]), array([[1. , 1.5, 0. ]]))
         """
@@ -135,8 +135,8 @@ class RayMeshIntersector:
         if multiple_hits:
             every = world.tracer.all(world.moved(origins), directions)
             index_tri, index_ray, t = every.primitive, every.ray, every.t
-            is_wanted = world.are_wanted(every, directions, max_hits, return_locations)
-            if is_wanted is not None:
+            is_wanted = world.are_wanted(every, directions, max_hits)
+            if not is_wanted.all():
                 index_tri, index_ray, t = index_tri[is_wanted], index_ray[is_wanted], t[is_wanted]
         else:
             hits = world.tracer.closest(world.moved(origins), directions)
@@ -283,22 +283,14 @@ class _World:
         return origins, directions
 
     def are_wanted(
-        self, hits: AllHits, directions: _arrays.Array, max_hits: int | None, once: bool
-    ) -> _arrays.Array | None:
-        """Which hits are returned: all (None), or one at each place, or the first so many."""
-        first: _arrays.Array | None = None
-        if once:
-            bounds = self.tracer.scene.bounds
-            first = _places.are_first(
-                hits, directions, self._corners, bounds, by_geometry=False
-            )
+        self, hits: AllHits, directions: _arrays.Array, max_hits: int | None
+    ) -> _arrays.Array:
+        """Which hits are returned: one at each place, and only the first so many of a ray."""
+        bounds = self.tracer.scene.bounds
+        first = _places.are_first(hits, directions, self._corners, bounds, by_geometry=False)
         if max_hits is not None:
-            if first is None:
-                rank = np.arange(len(hits)) - hits.offsets[hits.ray]
-                return rank < max_hits
-            rank = np.cumsum(first) - 1
-            before = np.concatenate([[0], np.cumsum(first)])[hits.offsets[hits.ray]]
-            first &= rank - before < max_hits
+            places = np.concatenate([[0], np.cumsum(first)])
+            first &= places[:-1] - places[hits.offsets[hits.ray]] < max_hits
         return first
 
     def first_locations(
