@@ -56,8 +56,9 @@ def test_other_threads_run_while_rays_are_traced() -> None:
 
 
 def in_child(queue: multiprocessing.Queue) -> None:
-    again = siliray.Tracer("organic", threads=2)
-    queue.put((TRACER.closest(RAYS).primitive, again.closest(RAYS).primitive))
+    again, hits = siliray.Tracer("organic", threads=2), TRACER.closest(RAYS)
+    assert np.array_equal(np.isfinite(hits.positions[:, 0]), hits.hit)
+    queue.put((hits.primitive, again.closest(RAYS).primitive))
 
 
 def assert_a_child_answers_alike(how: str) -> None:
@@ -126,7 +127,7 @@ def test_an_exception_in_a_callback_ends_the_work() -> None:
 
 
 def test_a_signal_interrupts() -> None:
-    many = np.tile(RAYS, (1000, 1))
+    many = np.tile(RAYS, (100, 1))
     threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
     start = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
@@ -160,10 +161,11 @@ def test_a_signal_interrupts_one_machine(name: str) -> None:
 def test_a_fork_in_the_middle_of_work() -> None:
     """Threads of the parent trace while it forks; children trace, too."""
     is_over = threading.Event()
+    many = np.tile(RAYS, (20, 1))
 
     def trace() -> None:
         while not is_over.is_set():
-            TRACER.closest(RAYS)
+            assert len(TRACER.closest(many).positions) == len(many)
 
     threads = [threading.Thread(target=trace) for _ in range(2)]
     for thread in threads:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _native
 from ._columns import Columns, Lists
+from ._lazy import lazy
 
 
 class Contacts(Columns):
@@ -35,7 +35,7 @@ class Contacts(Columns):
     def __init__(self, columns: _native.Columns) -> None:
         self.t, self.exit, _, self.instance, self.geometry, self.primitive = columns
 
-    @cached_property
+    @lazy
     def met(self) -> NDArray[np.bool_]:
         """Whether there is a contact."""
         return np.isfinite(self.t)
@@ -61,7 +61,7 @@ class AllContacts(Lists, Contacts):
         super().__init__(columns)
         self.offsets = offsets
 
-    @cached_property
+    @lazy
     def shape(self) -> NDArray[np.int64]:
         """The shape of each contact, by its number."""
         return self._askers()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from . import _arrays, _native
 from ._columns import Columns, Lists
+from ._lazy import lazy
 from .errors import TraceError
 
 #: What ids are where nothing is hit.
@@ -73,7 +73,7 @@ class Hits(Columns):
     def _of_hits(self, rays: NDArray[np.float32]) -> NDArray[np.float32]:
         return rays
 
-    @cached_property
+    @lazy
     def hit(self) -> NDArray[np.bool_]:
         """Whether there is a hit."""
         return np.isfinite(self.t)
@@ -93,13 +93,13 @@ class Hits(Columns):
         getattr(self._tracer, name)(self._columns(), self._rays, vectors.reshape(-1))
         return vectors
 
-    @cached_property
+    @lazy
     def positions(self) -> NDArray[np.float32]:
         """Points of the hits on what was hit, (N, 3), computed when first asked for; NaN for a
         miss."""
         return self._vectors("positions")
 
-    @cached_property
+    @lazy
     def normals(self) -> NDArray[np.float32]:
         """Unit normals of what was hit, (N, 3), on the side from which corners run counterclockwise
         (those of trimesh's `face_normals` and Open3D's `primitive_normals`), computed when first
@@ -138,7 +138,7 @@ class AllHits(Lists, Hits):
     def _of_hits(self, rays: NDArray[np.float32]) -> NDArray[np.float32]:
         return rays[self.ray]
 
-    @cached_property
+    @lazy
     def ray(self) -> NDArray[np.int64]:
         """The ray of each hit, by its number."""
         return self._askers()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from . import _native
 from ._columns import Columns
 from ._hits import MISS
+from ._lazy import lazy
 
 
 class NearestPoints(Columns):
@@ -45,7 +45,7 @@ class NearestPoints(Columns):
         self.points, columns, self.is_inside = found
         self.distance, self.u, self.v, self.instance, self.geometry, self.primitive = columns
 
-    @cached_property
+    @lazy
     def signed_distance(self) -> NDArray[np.float64]:
         """The distance, negative inside."""
         return np.where(self.is_inside, -self.distance, self.distance)

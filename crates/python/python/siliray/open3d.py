@@ -124,7 +124,6 @@ class RaycastingScene:
         Scene(*mesh)
         with self._lock:
             self._meshes.append(mesh)
-            self._world = None
             return len(self._meshes) - 1
 
     def cast_rays(self, rays: TensorLike, nthreads: int = 0) -> dict[str, Any]:
@@ -325,11 +324,12 @@ class RaycastingScene:
         return _wrap_of(*given[:-2])(_pinhole(intrinsic, extrinsic, width, height))
 
     def _now(self) -> _World:
-        """What is traced, with all meshes that were added."""
-        with self._lock:
-            if self._world is None:
-                self._world = _World(self._meshes, self._building_threads)
-            return self._world
+        """What is traced, with all meshes that were added. Nobody waits for another thread that
+        makes it, as a forked process would for ever."""
+        world, count = self._world, len(self._meshes)
+        if world is None or world.count != count:
+            world = self._world = _World(self._meshes[:count], self._building_threads)
+        return world
 
     def _nearest(
         self, query_points: TensorLike, nthreads: int
@@ -369,8 +369,8 @@ class _World:
     def __init__(
         self, meshes: list[tuple[_arrays.Array, _arrays.Array]], threads: int | None
     ) -> None:
-        self.tracer = Tracer(Scene.from_geometries(list(meshes)), threads=threads)
-        self._meshes = list(meshes)
+        self.tracer = Tracer(Scene.from_geometries(meshes), threads=threads)
+        self.count, self._meshes = len(meshes), meshes
         counts = [len(faces) for _, faces in meshes]
         self._starts = np.cumsum([0, *counts])
         # The last row is that of a miss.

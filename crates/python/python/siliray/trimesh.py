@@ -13,7 +13,6 @@ With trimesh, `mesh.ray = siliray.trimesh.RayMeshIntersector(mesh)` gives `mesh.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
@@ -22,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _arrays, _native, _options, _places
 from ._hits import MISS, AllHits
 from ._inside import inside
+from ._lazy import lazy
 from ._scene import Scene, mesh_arrays
 from ._tracer import MOST_THREADS, Tracer
 from .errors import RangeError
@@ -329,6 +329,6 @@ class _World:
     def _corners(self, _: _arrays.Array, triangles: _arrays.Array) -> _arrays.Array:
         return self.moved(self._vertices[self._faces[triangles]])
 
-    @cached_property
+    @lazy
     def _planes(self) -> _native.Planes:
         return _native.Planes(self._vertices, self._faces)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import sys
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +16,16 @@ from ..errors import OptionError
 
 _lock = threading.Lock()
 _tracers: dict[tuple[object, ...], Tracer] = {}
+
+
+def _unlock() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+if sys.platform != "win32":
+    # Whoever holds the lock while a process is forked is not there in the child.
+    os.register_at_fork(after_in_child=_unlock)
 
 
 def sent(scene: SceneLike) -> bytes:
