@@ -27,7 +27,8 @@
 //! | [`bits`], [`fields`](mod@fields) | bits by their place; structures as tables of fields |
 //! | [`finding`], [`findings`], [`rules`](mod@rules) | located diagnostics, collected by rule |
 //! | [`description`] | what stands in an image, in words |
-//! | [`registry`], [`nearest_name()`] | every format and every machine, as users meet them |
+//! | [`registry`] | every format and every machine, as users meet them |
+//! | [`nearest_name`](nearest_name()) | the name that was meant |
 //! | [`tree_format`] | the tree itself as bytes: the simplest format |
 //! | [`blocks`] | images as blocks, which a traversal unit runs |
 
@@ -50,7 +51,7 @@ pub mod hit;
 pub mod image;
 pub mod instance_dilation;
 pub mod machine;
-pub mod nearest_name;
+mod nearest_name;
 pub mod observer;
 pub mod oracle;
 pub mod primitive_test;

@@ -4,7 +4,7 @@ use crate::errors;
 use pyo3::PyResult;
 use siliray::build::Preset;
 use siliray::geometry::TriangleRule;
-use siliray::machine::nearest_name::nearest_name;
+use siliray::machine::nearest_name;
 use siliray::machine::{FormatEntry, MachineEntry};
 use siliray::registry::registry;
 use siliray::trace::Mode;
