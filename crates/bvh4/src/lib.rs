@@ -18,6 +18,7 @@
 //! | [`rra`] | the container of files for Radeon Raytracing Analyzer |
 //! | [`update`] | refits, and what must hold between images before and after |
 //! | [`walk`] | what traversal loops share |
+//! | [`writer`] | who laid an image out |
 //!
 //! Numbers such as G-8 and R-4 are decisions, which `docs/spec` explains.
 
@@ -35,5 +36,6 @@ pub mod survey;
 pub mod unit;
 pub mod update;
 pub mod walk;
+pub mod writer;
 
 pub use encode::EncodeError;

@@ -10,6 +10,7 @@ use siliray::input::Reading;
 use siliray::machine::{
     Finding, FormatEntry, RawLayout, ReadOptions, Settings, Severity, nearest_name,
 };
+use siliray::registry::registry;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -53,8 +54,8 @@ pub(crate) struct ImageChoice {
     #[arg(help_heading = "Image options")]
     pub(crate) raw_format: Option<&'static FormatEntry>,
 
-    /// Raw memory of gfx10-bvh4 and gfx11-bvh4: who wrote it [default: as the headers before its
-    /// nodes say, else own]
+    /// Raw memory of gfx10-bvh4, gfx11-bvh4 and gfx12: who wrote it [default: as the headers before
+    /// its nodes say, else own]
     #[arg(long, value_name = "WRITER", value_parser = writers())]
     #[arg(requires = "raw", help_heading = "Image options")]
     pub(crate) writer: Option<&'static str>,
@@ -82,15 +83,15 @@ impl ImageChoice {
             return Err(Failure::usage("raw memory needs --root, the pointer of its first node")
                 .hint("behind GPURT's header the first node is 0x15, with other writers 0x5"));
         };
-        let known = format.map_or(&[][..], |format| format.writers);
-        if let Some(writer) = self.writer.filter(|name| !known.contains(name)) {
-            let format = format.map_or(siliray::gfx12::NAME, |format| format.name);
-            let message = format!("--writer {writer}: {format} has one layout, whoever writes it");
+        let read_as = format.or_else(|| registry().format(siliray::gfx12::NAME));
+        if let (Some(writer), Some(FormatEntry { name, writers, .. })) = (self.writer, read_as)
+            && !writers.contains(&writer)
+        {
+            let message = format!("--writer {writer}: {name} has one layout, whoever writes it");
             return Err(Failure::usage(message)
-                .hint("--raw-format gfx10-bvh4 or gfx11-bvh4 goes with a writer"));
+                .hint("a writer goes with --raw-format gfx10-bvh4, gfx11-bvh4 or gfx12"));
         }
-        let writer = self.writer;
-        let address = self.address.unwrap_or(0);
+        let (address, writer) = (self.address.unwrap_or(0), self.writer);
         let raw = RawLayout { address, base, primitive_base: self.primitive_base, root, writer };
         Ok(Reading { format, options: ReadOptions { structure, raw: Some(raw) } })
     }

@@ -41,11 +41,10 @@ pub mod structure;
 pub mod update;
 pub mod vectors;
 pub mod walk;
-pub mod writer;
 
+pub use bvh4::writer::Writer;
 pub use format::{Gfx10Bvh4, Gfx11Bvh4};
 pub use generation::Generation;
-pub use writer::Writer;
 
 /// The name of the format of GFX10.3.
 pub const GFX10_NAME: &str = "gfx10-bvh4";

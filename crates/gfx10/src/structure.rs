@@ -25,7 +25,7 @@ use bvh4::survey::{Memory, Space, records};
 use bvh4::unit::FourBoxes;
 use geometry::Aabb;
 use machine::Image;
-use machine::bits::{Bits, HalfNodeBits};
+use machine::bits::HalfNodeBits;
 use tree::{PrimitiveFlags, PrimitiveId};
 
 /// A structure, as it is entered.
@@ -92,7 +92,7 @@ impl Structure {
             let is_radv = header.version == RADV_FILE_VERSION;
             return if is_radv { Writer::RadvFile } else { Writer::Gpurt };
         }
-        if radv_header(memory, base).is_some() { Writer::Radv } else { Writer::Own }
+        if memory.radv_header(base).is_some() { Writer::Radv } else { Writer::Own }
     }
 
     /// Whether the hardware reads flags of pointers and of boxes here.
@@ -184,16 +184,6 @@ fn primitive_flags(is_opaque: bool, is_double_sided: bool) -> PrimitiveFlags {
 pub fn gpurt_header(memory: &Memory<'_>, base: u64) -> Option<GpurtHeader> {
     let header = GpurtHeader::decode(&memory.node(base)?);
     RTIP_LEVELS.contains(&header.rt_ip_level).then_some(header)
-}
-
-/// RADV's header at the start of the segment of a base, if it leads to that base.
-#[must_use]
-pub fn radv_header(memory: &Memory<'_>, base: u64) -> Option<RadvHeader> {
-    let segment = &memory.segments()[memory.segment_of(base)?];
-    let bytes = segment.bytes().get(..RadvHeader::BYTES as usize)?;
-    let header = RadvHeader::decode(&Bits::from_bytes(bytes));
-    let leads_there = segment.address.checked_add(header.bvh_offset.into()) == Some(base);
-    (header.is_consistent() && leads_there).then_some(header)
 }
 
 /// The bits of an instance node whose fields have the names of these.
@@ -403,14 +393,14 @@ impl Dialect for Structure {
 
     fn header(&self, memory: &Memory<'_>) -> Option<StoredHeader> {
         let segment = &memory.segments()[memory.segment_of(self.base)?];
-        let bytes = segment.bytes().len() as u64;
+        let end = segment.address + segment.bytes().len() as u64;
         if self.writer == Writer::Radv {
-            let header = radv_header(memory, self.base)?;
-            let start = segment.address;
+            let header = memory.radv_header(self.base)?;
+            let start = self.base - u64::from(header.bvh_offset);
             return Some(StoredHeader {
                 bytes: start..start + RadvHeader::BYTES,
                 bounds: Some(start + u64::from(RadvHeader::root_min.bits().start / 8)),
-                sizes: Some([bytes, header.compacted_size]),
+                sizes: Some([end - start, header.compacted_size]),
                 kind: HeaderKind::Radv,
             });
         }
@@ -422,7 +412,7 @@ impl Dialect for Structure {
             bytes: self.base..self.base + 128,
             // RADV's exporter leaves the bounds out.
             bounds: (self.writer == Writer::Gpurt).then_some(start),
-            sizes: Some(if is_sized { sizes } else { [bytes; 2] }),
+            sizes: Some(if is_sized { sizes } else { [end - segment.address; 2] }),
             kind: match self.writer {
                 Writer::RadvFile => HeaderKind::RadvFile,
                 _ => HeaderKind::Gpurt,

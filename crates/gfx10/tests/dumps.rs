@@ -109,6 +109,7 @@ fn memory_lies_where_it_was() {
     let file = open(ADDRESS);
     assert_eq!(file.offset_of(ADDRESS + 0x80), Some(0x80));
     let sound = check(file.image).unwrap_or_else(|findings| panic!("{findings:?}"));
+    assert_eq!(sound.findings, []);
     assert_eq!(sound.tree, check(image.clone()).ok().unwrap().tree);
     let findings = check(open(0).image).err().unwrap();
     assert!(findings.iter().any(|found| found.rule == "instance_base"));

@@ -17,6 +17,7 @@ use crate::rra::{self, RraError};
 use crate::stack::StackAddress;
 use crate::walk::{Dual, Gpurt, Hiprt, Options as WalkOptions, Radv, RadvLiteral, Shipped};
 use crate::{Gfx12, NAME, check, describe, dump, encode, outline};
+use bvh4::writer::Writer;
 use machine::file::{is_container_of, read_container};
 use machine::registry::{Made, NodeNames, StackSizes, loses_beyond_margin};
 use machine::{
@@ -112,7 +113,7 @@ pub const FORMATS: &[FormatEntry] = &[
             StackAddress::TABLE,
         ],
         rules: check::Rule::ENTRIES,
-        writers: &[],
+        writers: &Writer::NAMES,
     },
     FormatEntry {
         name: bvh4x2::NAME,
@@ -368,7 +369,10 @@ fn broken(error: RraError) -> ReadError {
 
 fn read(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
     if let Some(layout) = &options.raw {
-        return Ok(ImageFile::raw(NAME, bytes, layout));
+        let mut file = ImageFile::raw(NAME, bytes, layout);
+        let writer = layout.writer.and_then(Writer::of_name);
+        file.image.bases.extend(writer.map(Writer::code));
+        return Ok(file);
     }
     if is_container_of(NAME, bytes) {
         return read_container(NAME, bytes);

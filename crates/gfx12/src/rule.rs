@@ -29,6 +29,8 @@ machine::rules! {
     Transform "transform" Error "an instance's transform is finite and has an inverse"
     HeaderOffset "header_offset" Error
         "the offsets of a GPURT header are in order and inside the image"
+    Writer "writer" Warning
+        "what stands before the nodes is that of the writer whom an image names (R-26)"
     Contained "contained" Warning
         "every vertex lies inside the decoded box of every ancestor, in that node's frame"
     ContainedUlp "contained_ulp" Note

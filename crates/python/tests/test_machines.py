@@ -99,7 +99,7 @@ def test_raw_memory_is_read_as_its_writer_has_it() -> None:
         image = siliray.Image.open(file, raw=siliray.RawMemory(**layout, writer=writer))
         asked = where + ([] if writer is None else ["--writer", writer])
         assert timeless(siliray.check(image)) == timeless(document("check", file, *asked))
-    for writer, format in (("nobody", "gfx10-bvh4"), ("hiprt", "gfx12")):
+    for writer, format in (("nobody", "gfx10-bvh4"), ("hiprt", "gfx12-bvh4x2")):
         wrong = siliray.RawMemory(**{**layout, "format": format}, writer=writer)
         with pytest.raises(siliray.Error, match="writer"):
             siliray.Image.open(file, raw=wrong)

@@ -21,7 +21,7 @@
 //! assert_eq!(header.encode().words(), &words);
 //! ```
 
-use super::pointer::NODE_BYTES;
+use super::pointer::{NODE_BYTES, UNIT_BYTES};
 use machine::bits::Bits;
 use machine::fields::{Show, hex};
 use std::ops::Range;
@@ -88,8 +88,13 @@ impl RadvHeader {
     /// The header that some bytes begin with, if they do.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Option<Self> {
-        let header = Self::decode(&Bits::from_bytes(bytes.get(..Self::BYTES as usize)?));
-        (header.bvh_offset >= LEAST_OFFSET && header.is_consistent()).then_some(header)
+        let bytes = bytes.get(..Self::BYTES as usize)?;
+        // Most bytes that are none show it in their first dword.
+        let bvh_offset = bytes.first_chunk().map_or(0, |first| u32::from_le_bytes(*first));
+        if bvh_offset < LEAST_OFFSET || !bvh_offset.is_multiple_of(UNIT_BYTES as u32) {
+            return None;
+        }
+        Some(Self::decode(&Bits::from_bytes(bytes))).filter(Self::is_consistent)
     }
 
     /// Whether this is a BLAS.
@@ -148,7 +153,7 @@ impl RadvHeader {
     #[must_use]
     pub fn is_consistent(&self) -> bool {
         let end = self.compacted_size;
-        self.bvh_offset.is_multiple_of(64)
+        self.bvh_offset.is_multiple_of(UNIT_BYTES as u32)
             && self.copy_dispatch == [end.div_ceil(1024) as u32, 1, 1]
             && end >= u64::from(self.bvh_offset) + NODE_BYTES
             && self.serialization_size.checked_sub(self.size).is_some_and(|precedes| {

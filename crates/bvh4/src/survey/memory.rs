@@ -1,9 +1,12 @@
 //! Reading an image by address: which segment holds a byte, and where it lies in the file.
 
-use crate::layout::pointer::NODE_BYTES;
+use crate::layout::RadvHeader;
+use crate::layout::pointer::{NODE_BYTES, UNIT_BYTES};
 use machine::bits::{HalfNodeBits, NodeBits};
 use machine::{Image, Segment};
 use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// An image with its segments in order of address.
 #[derive(Debug)]
@@ -13,6 +16,8 @@ pub struct Memory<'a> {
     order: Cow<'a, [u32]>,
     /// Offset of each segment in the file; empty if nobody asks for offsets.
     offsets: Vec<u64>,
+    /// The headers of RADV's, by the base that each leads to; looked for when first asked.
+    radv_headers: OnceLock<HashMap<u64, RadvHeader>>,
 }
 
 impl<'a> Memory<'a> {
@@ -32,13 +37,15 @@ impl<'a> Memory<'a> {
     pub fn with_offsets(image: &'a Image, mut offsets: Vec<u64>) -> Self {
         let segments = &image.segments[..];
         offsets.resize(segments.len(), 0);
-        Self { segments, order: Cow::Owned(address_order(segments)), offsets }
+        let order = Cow::Owned(address_order(segments));
+        Self { segments, order, offsets, radv_headers: OnceLock::new() }
     }
 
     /// The memory of an image whose order of segments is known. Offsets are not: they are 0.
     #[must_use]
     pub fn in_order(image: &'a Image, order: &'a [u32]) -> Self {
-        Self { segments: &image.segments, order: Cow::Borrowed(order), offsets: Vec::new() }
+        let (segments, order) = (&image.segments[..], Cow::Borrowed(order));
+        Self { segments, order, offsets: Vec::new(), radv_headers: OnceLock::new() }
     }
 
     /// The segments in their own order.
@@ -97,6 +104,31 @@ impl<'a> Memory<'a> {
     #[must_use]
     pub fn word(&self, address: u64) -> Option<u32> {
         self.get(address, 4)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+    }
+
+    /// RADV's header that leads to a base: at the start of its segment, or anywhere before it, as
+    /// in a heap of many structures.
+    #[must_use]
+    pub fn radv_header(&self, base: u64) -> Option<RadvHeader> {
+        let segment = &self.segments[self.segment_of(base)?];
+        let first = RadvHeader::of_bytes(segment.bytes());
+        let leads_there = |it: &RadvHeader| base - segment.address == u64::from(it.bvh_offset);
+        first.filter(leads_there).or_else(|| {
+            self.radv_headers.get_or_init(|| self.find_radv_headers()).get(&base).copied()
+        })
+    }
+
+    /// Of several that lead to a base the last, for older ones may lie around.
+    fn find_radv_headers(&self) -> HashMap<u64, RadvHeader> {
+        let of_segment = |segment: &'a Segment| {
+            let bytes = segment.bytes();
+            (0..bytes.len()).step_by(UNIT_BYTES as usize).filter_map(move |start| {
+                let header = RadvHeader::of_bytes(&bytes[start..])?;
+                let start = segment.address.checked_add(start as u64)?;
+                Some((start.checked_add(header.bvh_offset.into())?, header))
+            })
+        };
+        self.segments.iter().flat_map(of_segment).collect()
     }
 
     /// Where the byte at `address` lies in the file; 0 if nowhere.

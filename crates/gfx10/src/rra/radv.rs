@@ -15,7 +15,7 @@ use super::structure;
 use crate::layout::{
     GpurtInstanceNode, ProceduralNode, RadvInstanceNode, RadvProceduralNode, RadvTriangleNode,
 };
-use crate::structure::{RADV_FILE_VERSION, RTIP_LEVELS, Survey, Surveyed, radv_header};
+use crate::structure::{RADV_FILE_VERSION, RTIP_LEVELS, Survey, Surveyed};
 use bvh4::image::Dialect;
 use bvh4::layout::base_pointer::ADDRESS_MASK;
 use bvh4::layout::pointer::UNIT_BYTES;
@@ -88,7 +88,8 @@ struct Placed {
 impl<'a> Draft<'a> {
     fn new(memory: &'a Memory<'a>, surveyed: &'a Surveyed) -> Result<Self, EncodeError> {
         let base = surveyed.structure.base;
-        let header = radv_header(memory, base)
+        let header = memory
+            .radv_header(base)
             .ok_or_else(|| format!("no header of RADV's leads to the nodes at {base:#x}"))?;
         let address = base - u64::from(header.bvh_offset);
         // A header cannot ask for more than a list as long as its nodes.

@@ -12,6 +12,7 @@ use crate::survey::{
     BoxRecord, ChildRecord, Header, Memory, NO_BOX, Surveyed, Target, entry_bits, is_empty_slot,
 };
 pub(crate) use bvh4::image::box_text as text;
+use bvh4::writer::Writer;
 use geometry::Aabb;
 use rayon::prelude::*;
 
@@ -26,42 +27,28 @@ struct Judge<'a> {
     widest: Option<Aabb>,
     /// Whether boxes are fitted to what is below them.
     is_fitted: bool,
-    /// Who wrote it.
-    writer: Writer,
+    /// Who wrote it, if that is known.
+    writer: Option<Writer>,
     /// Whether it holds instances.
     is_top: bool,
     /// Whether it holds triangles.
     has_triangles: bool,
 }
 
-/// Whose habits the cull flags of a structure follow.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Writer {
-    /// All that is true is said, but nothing of instances.
-    Gpurt,
-    /// Opacity is, but for leaves of triangles: these are filled in later (G-42).
-    Radv,
-    /// Nothing is, or nothing is known.
-    Other,
-}
-
-impl Writer {
-    fn of(surveyed: &Surveyed) -> Self {
-        match surveyed.structure.header {
-            _ if surveyed.structure.is_radv() => Self::Radv,
-            Some(Header::Gpurt(_)) => Self::Gpurt,
-            Some(Header::Radv(_) | Header::Hiprt(_)) | None => Self::Other,
-        }
-    }
-}
-
 impl Judge<'_> {
-    /// The flags that the writer sets where they are true.
+    /// Whether the writer says nothing of what is below, or nothing is known of it.
+    const fn is_silent(&self) -> bool {
+        matches!(self.writer, None | Some(Writer::Own | Writer::Hiprt))
+    }
+
+    /// The flags that the writer sets where they are true; GPURT says nothing of instances.
     fn said_of(&self, target: Target) -> CullFlags {
+        // RADV fills in the flags of leaves of triangles later (G-42).
+        let is_late = matches!(target, Target::Leaf(_)) && self.has_triangles;
         match self.writer {
-            Writer::Gpurt if !self.is_top => CullFlags::all(),
-            Writer::Radv if !matches!(target, Target::Leaf(_)) || !self.has_triangles => OPACITY,
-            Writer::Gpurt | Writer::Radv | Writer::Other => CullFlags::empty(),
+            Some(Writer::Gpurt) if !self.is_top => CullFlags::all(),
+            Some(Writer::Radv | Writer::RadvFile) if !is_late => OPACITY,
+            _ => CullFlags::empty(),
         }
     }
 }
@@ -93,7 +80,7 @@ pub(super) fn check(
         contents: [contents, needed],
         widest: widest_box(&all).filter(|_| is_whole),
         is_fitted: is_radv && (is_exact || is_mostly_tight(memory, surveyed, needed)),
-        writer: Writer::of(surveyed),
+        writer: surveyed.structure.writer(),
         is_top,
         has_triangles,
     };
@@ -301,7 +288,7 @@ fn check_missed(
     place: &Place<'_>,
     findings: &mut Findings,
 ) {
-    if contents.bounds.is_empty() || judge.writer == Writer::Other {
+    if contents.bounds.is_empty() || judge.is_silent() {
         return;
     }
     let start = entry_bits(slot).start as usize;

@@ -8,6 +8,7 @@ use crate::layout::{
 };
 use crate::obb::rotation;
 use crate::survey::{Header, Memory, Structure};
+use bvh4::writer::Writer;
 use geometry::Aabb;
 use machine::fields::FieldValue;
 use machine::{DescribeError, DescribedField, Description, Image, NodeRef};
@@ -24,8 +25,7 @@ const MOST_FURTHER_NODES: usize = 15;
 pub fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeError> {
     let memory = &Memory::new(image);
     let root = Structure::of_root(image, memory);
-    let structure =
-        if node.base == root.box_base { root } else { Structure::at(memory, node.base) };
+    let structure = if node.base == root.box_base { root } else { root.beside(memory, node.base) };
     let pointer = u32::try_from(node.pointer).map(NodePointer);
     let pointer = pointer.map_err(|_| DescribeError::NoStructure(node))?;
     let address = structure.address_of(pointer);
@@ -57,7 +57,7 @@ pub fn describe(image: &Image, node: NodeRef) -> Result<Description, DescribeErr
         description.beside.push(part("sideband", address, NODE_BYTES as usize / 2, fields));
     }
     if pointer.kind() == NodeKind::Instance
-        && matches!(structure.header, Some(Header::Radv(_)))
+        && structure.writer() == Some(Writer::Radv)
         && let Some(bits) = memory.node(address + NODE_BYTES)
     {
         let fields = RadvInstanceData::describe(&bits);

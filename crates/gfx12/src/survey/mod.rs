@@ -75,9 +75,10 @@ pub(crate) fn collect(image: &Image, memory: &Memory<'_>, findings: &mut Finding
         let below = below(memory, &tlas.structure, instance);
         instance.below = below.and_then(|below| numbers.get(&below.box_base).copied());
     }
+    let root = tlas.structure;
     let mut structures = vec![tlas];
     structures.extend(
-        bases.into_iter().map(|base| surveyor.structure(Structure::at(memory, base), Level::Blas)),
+        bases.into_iter().map(|it| surveyor.structure(root.beside(memory, it), Level::Blas)),
     );
     Survey { structures, visited: surveyor.visited }
 }

@@ -6,9 +6,11 @@
 //! | writer | header | base | root |
 //! |---|---|---|---|
 //! | GPURT, and files of RADV | at the base; its level of ray-tracing IP is 6 | the header | 0x15 |
-//! | RADV | at the start of the segment; its offset leads to the base | the first node | 0x5 |
+//! | RADV | before the base, to which its offset leads | the first node | 0x5 |
 //! | HIPRT | at the start of the segment; its addresses are the bases | two of them | 0x5 |
 //! | none of them | none | the first node | 0x5 below an instance |
+//!
+//! Of nodes without a header, an image may name the writer.
 
 use super::memory::Memory;
 use super::records::{Space, Survey, Surveyed};
@@ -18,6 +20,7 @@ use crate::layout::{
     Bits, GpurtHeader, HiprtHeader, InstanceNode, NODE_BYTES, Naming, NodeBits, NodePointer,
     PrimitiveNode, RTIP_3_1, RadvHeader,
 };
+use bvh4::writer::Writer;
 use machine::{Image, Segment};
 
 /// A structure, as it is entered.
@@ -31,6 +34,8 @@ pub struct Structure {
     pub root: NodePointer,
     /// What stands before the nodes, where that is known.
     pub header: Option<Header>,
+    /// Who wrote it, if nothing before the nodes shows it and the image names the writer.
+    pub named_writer: Option<Writer>,
 }
 
 /// What a writer puts before the nodes.
@@ -81,7 +86,9 @@ impl Structure {
         let root = NodePointer(u32::try_from(image.root).unwrap_or(NodePointer::INVALID.0));
         let known = Self::at(memory, box_base);
         let is_same = known.root == root && known.primitive_base == primitive_base;
-        Self { box_base, primitive_base, root, header: known.header.filter(|_| is_same) }
+        let header = known.header.filter(|_| is_same);
+        let named_writer = image.bases.get(2).copied().and_then(Writer::of_code);
+        Self { box_base, primitive_base, root, header, named_writer }
     }
 
     /// The structure whose nodes count from a base.
@@ -90,21 +97,29 @@ impl Structure {
         let segment = memory.segment_of(base).map(|number| &memory.segments()[number]);
         let known = segment.and_then(Self::of_segment).filter(|known| known.box_base == base);
         known.unwrap_or_else(|| {
-            let header = memory.get(base, NODE_BYTES as usize).and_then(gpurt_header);
+            let gpurt = memory.get(base, NODE_BYTES as usize).and_then(gpurt_header);
+            let header = gpurt.or_else(|| memory.radv_header(base).map(Header::Radv));
             Self::new(base, header)
         })
+    }
+
+    /// The structure whose nodes count from a base, in the image of this one.
+    #[must_use]
+    pub fn beside(&self, memory: &Memory<'_>, base: u64) -> Self {
+        Self { named_writer: self.named_writer, ..Self::at(memory, base) }
     }
 
     /// The structure below an instance of this one.
     #[must_use]
     pub fn below(&self, memory: &Memory<'_>, instance: &InstanceNode) -> Self {
         if !self.is_hiprt() {
-            return Self::at(memory, instance.child_base.address());
+            return self.beside(memory, instance.child_base.address());
         }
         let address = instance.child_base.0;
         let bytes = memory.get(address, HiprtHeader::BYTES as usize);
         let known = bytes.and_then(|bytes| Self::of_bytes(address, bytes));
-        known.unwrap_or_else(|| Self::new(address & ADDRESS_MASK, None))
+        let found = known.unwrap_or_else(|| Self::new(address & ADDRESS_MASK, None));
+        Self { named_writer: self.named_writer, ..found }
     }
 
     /// The structure whose header a segment begins with.
@@ -123,10 +138,9 @@ impl Structure {
         if let Some(header) = start.and_then(|start| HiprtHeader::decode(address, start)) {
             return Some(Self::new(header.box_nodes, Some(Header::Hiprt(header))));
         }
-        let header = RadvHeader::decode(&Bits::from_bytes(bytes.get(..136)?));
+        let header = RadvHeader::of_bytes(bytes)?;
         let base = address.checked_add(header.bvh_offset.into())?;
-        let is_header = header.bvh_offset >= 120 && header.is_consistent();
-        is_header.then(|| Self::new(base, Some(Header::Radv(header))))
+        Some(Self::new(base, Some(Header::Radv(header))))
     }
 
     fn new(base: u64, header: Option<Header>) -> Self {
@@ -138,7 +152,7 @@ impl Structure {
             Some(Header::Hiprt(header)) => header.primitive_nodes,
             _ => base,
         };
-        Self { box_base: base, primitive_base, root, header }
+        Self { box_base: base, primitive_base, root, header, named_writer: None }
     }
 
     /// GPURT's header, where there is one.
@@ -150,20 +164,28 @@ impl Structure {
         }
     }
 
+    /// Who wrote it, as far as its header or the image says.
+    #[must_use]
+    pub const fn writer(&self) -> Option<Writer> {
+        match &self.header {
+            Some(Header::Gpurt(header)) if is_radv_file(header) => Some(Writer::RadvFile),
+            Some(Header::Gpurt(_)) => Some(Writer::Gpurt),
+            Some(Header::Radv(_)) => Some(Writer::Radv),
+            Some(Header::Hiprt(_)) => Some(Writer::Hiprt),
+            None => self.named_writer,
+        }
+    }
+
     /// Whether RADV wrote it, to memory or to a file.
     #[must_use]
     pub const fn is_radv(&self) -> bool {
-        match &self.header {
-            Some(Header::Gpurt(header)) => is_radv_file(header),
-            Some(Header::Radv(_)) => true,
-            Some(Header::Hiprt(_)) | None => false,
-        }
+        matches!(self.writer(), Some(Writer::Radv | Writer::RadvFile))
     }
 
     /// Whether HIPRT wrote it.
     #[must_use]
     pub const fn is_hiprt(&self) -> bool {
-        matches!(self.header, Some(Header::Hiprt(_)))
+        matches!(self.writer(), Some(Writer::Hiprt))
     }
 
     /// How instances name nodes of this structure.
@@ -171,8 +193,8 @@ impl Structure {
     pub const fn naming(&self) -> Naming {
         match self.header {
             Some(Header::Gpurt(_)) => Naming::BehindHeader,
-            Some(Header::Hiprt(_)) => Naming::Root,
-            Some(Header::Radv(_)) | None => Naming::Pointers,
+            _ if self.is_hiprt() => Naming::Root,
+            _ => Naming::Pointers,
         }
     }
 

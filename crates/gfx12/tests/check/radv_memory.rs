@@ -11,7 +11,7 @@ use gfx12::layout::{
 };
 use gfx12::rra::container::Container;
 use gfx12::{dump, registry, rra};
-use machine::{Image, ReadOptions, Segment};
+use machine::{Image, RawLayout, ReadOptions, Segment};
 use std::collections::BTreeSet;
 use tree::Tree;
 
@@ -221,6 +221,49 @@ fn a_file_of_memory_comes_back() {
             let _ = file.check(entry.check);
         }
     }
+}
+
+/// Memory without a file around it.
+fn raw(bytes: &[u8], base: u64, writer: Option<&'static str>) -> Image {
+    let layout = RawLayout { address: 0, base, primitive_base: None, root: 5, writer };
+    let options = ReadOptions { structure: None, raw: Some(layout) };
+    (registry::FORMATS[0].read)(bytes, &options).unwrap().image
+}
+
+fn rules(image: Image) -> BTreeSet<&'static str> {
+    check(image).findings.iter().map(|finding| finding.rule).collect()
+}
+
+/// A heap of structures in one piece: each has its own header.
+#[test]
+fn a_heap_is_read_by_the_headers_in_it() {
+    let (_, image) = instanced();
+    let mut bytes = dump::write_memory(&image).unwrap();
+    let heap = raw(&bytes, image.bases[0], None);
+    let [known, found] = [image.clone(), heap].map(check);
+    assert_eq!(found.findings, known.findings);
+    // Of a heap only those structures are known that instances name.
+    let [known, found] = [known, found].map(|it| it.checked.unwrap().tree().tlas.clone().unwrap());
+    assert_eq!(found.instances.len(), known.instances.len());
+    // The size of one of them.
+    let blas = &image.segments[1];
+    let smaller = header(blas).with_sizes(header(blas).compacted_size - 128, 0);
+    smaller.encode().write_bytes(&mut bytes[blas.address as usize..]);
+    assert!(rules(raw(&bytes, image.bases[0], None)).contains("allocated_size"));
+}
+
+/// Nodes alone do not say who wrote them; an option does.
+#[test]
+fn bare_nodes_may_be_declared_radvs() {
+    let image = radv(&tree(&scene("triangles", 9), Preset::Balanced));
+    let memory = image.segments[0].bytes();
+    let nodes = &memory[image.bases[0] as usize..];
+    assert!(rules(raw(nodes, 0, None)).contains("index_in_parent"));
+    assert!(rules(raw(nodes, 0, Some("own"))).contains("index_in_parent"));
+    assert_eq!(rules(raw(nodes, 0, Some("radv"))), BTreeSet::new());
+    // A header that says something else.
+    assert_eq!(rules(raw(memory, image.bases[0], Some("radv"))), BTreeSet::new());
+    assert_eq!(rules(raw(memory, image.bases[0], Some("gpurt"))), BTreeSet::from(["writer"]));
 }
 
 /// The exporter: a new order behind GPURT's header, whose fields are as RADV fills them in.

@@ -21,7 +21,8 @@ fn images() {
     breaks(Rule::Segment, &[], triangles(), |image| {
         image.segments.push(Segment::new((1 << 48) - 64, &[0; 128]));
     });
-    breaks(Rule::Base, &[], triangles(), |image| image.bases.push(0));
+    breaks(Rule::Writer, &[], triangles(), |image| image.bases.push(0));
+    breaks(Rule::Base, &[Rule::Writer], triangles(), |image| image.bases.extend([0; 2]));
     breaks(Rule::Base, &[], triangles(), |image| image.bases.truncate(1));
     breaks(Rule::Root, &[], triangles(), |image| image.root = 0x17);
     breaks(Rule::Root, &[], triangles(), |image| image.root = 0x10_0005);
