@@ -2,7 +2,7 @@
 
 use crate::support::{check, image};
 use bvh4::image::Rule;
-use bvh4::layout::{Bvh4Kind, Bvh4Pointer, PointerFlags};
+use bvh4::layout::{Bvh4Kind, Bvh4Pointer, PointerFlags, RadvHeader};
 use bvh4::survey::Survey;
 use gfx10::Generation;
 use gfx10::encode::{Options, Policy};
@@ -211,7 +211,6 @@ fn headers_that_lie_are_named() {
         (Policy::Radv, 112, 5),
         (Policy::Radv, 128, 0),
         (Policy::Gpurt, 0, 0x0004_0000),
-        (Policy::Gpurt, 8, 0x400),
         (Policy::Gpurt, 12, 7),
         (Policy::Gpurt, 16, 3),
         (Policy::Gpurt, 24, 2),
@@ -230,6 +229,47 @@ fn headers_that_lie_are_named() {
         let start = if policy == Policy::Gpurt { base } else { 0 };
         set(&mut image, start + at, value);
         assert_eq!(broken(image), ["driver_header"], "{policy:?} {at}");
+    }
+}
+
+/// A size that was computed without some nodes.
+#[test]
+fn nodes_beyond_the_stated_size_are_named() {
+    for generation in Generation::ALL {
+        let mut image = radv(generation, &mixed());
+        let header = RadvHeader::of_bytes(image.segments[0].bytes()).unwrap();
+        let smaller = header.with_sizes(u64::from(header.bvh_offset) + 256, 0);
+        let smaller = RadvHeader { update_dispatch: header.update_dispatch, ..smaller };
+        smaller.encode().write_bytes(image.segments[0].bytes_mut());
+        assert_eq!(broken(image.clone()), ["allocated_size"]);
+        let more = header.with_sizes(header.compacted_size + 64, 0);
+        let more = RadvHeader { update_dispatch: header.update_dispatch, ..more };
+        more.encode().write_bytes(image.segments[0].bytes_mut());
+        assert_eq!(broken(image), ["allocated_size"]);
+    }
+    let options = Options { half: false, ..Options::new(Policy::Gpurt) };
+    let mut image = image(&mixed(), Generation::Gfx11, &options);
+    let size = anatomy(&image).base + 8;
+    set(&mut image, size, 0x400);
+    assert_eq!(broken(image), ["allocated_size", "driver_header"]);
+}
+
+/// Of a box in halves, one unit in the last place is that of a half.
+#[test]
+fn what_rounding_explains_is_said_in_units_of_the_stored_planes() {
+    let sound = image(&mixed(), Generation::Gfx10, &Options::new(Policy::Radv));
+    let survey: Survey<Structure> = Survey::new(&sound);
+    let mut halves = survey.structures[0].boxes.iter().map(|record| record.pointer);
+    let half = halves.find(|pointer| pointer.kind() == Bvh4Kind::HalfBox).unwrap();
+    // Max y and max z of slot 0; the upper half is y's or z's.
+    let at = anatomy(&sound).base + half.byte_offset() as usize + 16 + 8;
+    for (steps, rules) in [(1, ["contained_ulp"]), (4, ["contained"])] {
+        let mut image = sound.clone();
+        let word = get(&image, at);
+        let max_z = (word >> 16) as u16;
+        let inward = if max_z >> 15 == 0 { max_z - steps } else { max_z + steps };
+        set(&mut image, at, word & 0xFFFF | u32::from(inward) << 16);
+        assert_eq!(broken(image), rules);
     }
 }
 

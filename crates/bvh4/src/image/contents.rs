@@ -2,7 +2,7 @@
 
 use super::decode::{leaf_node, stored_numbers};
 use super::dialect::{Dialect, HeaderKind, ParentPlace, Shape, StoredInstance};
-use super::outside::Outside;
+use super::outside::{Outside, unit_in_last_place};
 use super::{Findings, Rule, box_text as text};
 use crate::decode::bounds::{unbounded_where_nan, widest_box};
 use crate::decode::is_inverse;
@@ -396,8 +396,15 @@ impl<D: Dialect> ContentsCheck<'_, '_, D> {
     /// Everything below a slot lies inside its planes, where these are numbers.
     fn contained(&mut self, pointer: Bvh4Pointer, slot: u8, planes: &Aabb, held: &Aabb) {
         let inside = unbounded_where_nan(*planes);
-        let Some(outside) = Outside::of(&inside, held) else { return };
         let address = self.surveyed.structure.address_of(pointer);
+        let bits = self.memory.half_node(address);
+        let quantum = |axis, magnitude| match bits {
+            Some(bits) if pointer.kind() == Bvh4Kind::HalfBox => {
+                D::half_quantum(&bits, axis, magnitude)
+            }
+            _ => unit_in_last_place(magnitude, 23, -126),
+        };
+        let Some(outside) = Outside::of(&inside, held, quantum) else { return };
         let bits = self.surveyed.structure.plane_bits(pointer, slot);
         let name = || format!("box {pointer}, slot {slot}");
         let place = Place { memory: self.memory, address, name: &name };

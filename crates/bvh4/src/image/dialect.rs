@@ -1,5 +1,6 @@
 //! How the nodes of a structure are read.
 
+use super::outside::unit_in_last_place;
 use super::{Findings, Rule, box_text};
 use crate::decode::instance::Beside;
 use crate::layout::{Bvh4Kind, Bvh4Pointer, CullFlags, Fp32BoxNode, PointerFlags, TriangleInfo};
@@ -41,6 +42,11 @@ pub trait Dialect: Space<Pointer = Bvh4Pointer> + Copy + Send {
 
     /// A box node of type 4.
     fn half_box(bits: &HalfNodeBits) -> FourBoxes;
+
+    /// How far apart planes of a box node of type 4 lie, on an axis and at a magnitude.
+    fn half_quantum(_bits: &HalfNodeBits, _axis: usize, magnitude: f32) -> f64 {
+        unit_in_last_place(magnitude, 10, -14)
+    }
 
     /// Whether the hardware reads the cull flags of boxes.
     fn has_cull_flags(&self) -> bool {

@@ -41,11 +41,21 @@ struct HeaderCheck<'a, 'm, D: Dialect> {
 
 impl<D: Dialect> HeaderCheck<'_, '_, D> {
     fn add(&mut self, bits: Range<u32>, found: impl ToString, expected: impl ToString) {
+        self.add_of(Rule::DriverHeader, bits, found, expected);
+    }
+
+    fn add_of(
+        &mut self,
+        rule: Rule,
+        bits: Range<u32>,
+        found: impl ToString,
+        expected: impl ToString,
+    ) {
         let base = self.surveyed.structure.base();
         let place = format!("header of the structure at address {base:#x}");
         let texts = [found.to_string(), expected.to_string(), place];
         let address = self.header.bytes.start;
-        self.findings.add_at(Rule::DriverHeader, self.memory, address, bits, || texts);
+        self.findings.add_at(rule, self.memory, address, bits, || texts);
     }
 
     /// Bounds hold everything, and reach no farther than the root's boxes.
@@ -93,15 +103,28 @@ impl<D: Dialect> HeaderCheck<'_, '_, D> {
             self.add(bits, found, expected);
         }
         self.radv_kind(header);
+        let size = header.compacted_size;
+        self.size(RadvHeader::compacted_size.bits(), size);
+        let start = self.header.bytes.start;
+        let segment = self.memory.segment_of(start).map(|it| &self.memory.segments()[it]);
+        let room = segment.map_or(0, |it| it.address + it.bytes().len() as u64 - start);
+        if size > room {
+            let expected = format!("{room:#x} at most, which memory has");
+            let bits = RadvHeader::compacted_size.bits();
+            self.add_of(Rule::AllocatedSize, bits, format!("{size:#x}"), expected);
+        }
+    }
+
+    /// The size that a header states, from its first byte on, holds all nodes.
+    fn size(&mut self, bits: Range<u32>, stated: u64) {
         let structure = &self.surveyed.structure;
         let ends = self.surveyed.pointers().map(|pointer| {
             structure.address_of(pointer).saturating_add(pointer.node_bytes() as u64)
         });
         let end = ends.max().unwrap_or(0).saturating_sub(self.header.bytes.start);
-        if header.compacted_size < end {
+        if stated < end {
             let expected = format!("{end:#x} at least, where the last node ends");
-            let found = format!("{:#x}", header.compacted_size);
-            self.add(RadvHeader::compacted_size.bits(), found, expected);
+            self.add_of(Rule::AllocatedSize, bits, format!("{stated:#x}"), expected);
         }
     }
 
@@ -167,6 +190,8 @@ impl<D: Dialect> HeaderCheck<'_, '_, D> {
             }
         }
         if self.header.kind == HeaderKind::Gpurt {
+            let size = header.total_size.saturating_sub(header.metadata_size);
+            self.size(GpurtHeader::total_size.bits(), size.into());
             self.gpurt_counts(header);
             self.gpurt_offsets(header);
         }

@@ -52,6 +52,8 @@ machine::rules! {
     Sideband "sideband" Warning "instance indices number the instances; ways back invert transforms"
     LostPrimitive "lost_primitive" Warning
         "every primitive or instance that ids, a header or a list tell of is below some box"
+    AllocatedSize "allocated_size" Warning
+        "the nodes of a driver's structure lie within the size that its header states"
     PrimitiveId "primitive_id" Warning
         "primitives with equal ids are equal; each of RADV's leaves holds that of its place"
     DriverHeader "driver_header" Warning

@@ -101,6 +101,11 @@ impl Dialect for Structure {
         FourBoxes::from(&HighPrecisionBoxNode::decode(bits))
     }
 
+    fn half_quantum(bits: &HalfNodeBits, axis: usize, _: f32) -> f64 {
+        let exponent = HighPrecisionBoxNode::decode(bits).exponents[axis];
+        (f64::from(exponent) - 143.0).exp2()
+    }
+
     fn leaf(&self, memory: &Memory<'_>, pointer: Bvh4Pointer, _: &Aabb) -> Option<LeafNode> {
         let node = TriangleNode::decode(&memory.half_node(self.address_of(pointer))?);
         if node.info(0).procedural {
