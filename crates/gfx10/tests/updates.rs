@@ -8,7 +8,8 @@ use gfx10::format::Bvh4;
 use gfx10::update::{check_update, refit, statistics};
 use gfx10::{GFX11_NAME, Generation};
 use machine::source::Geometry;
-use machine::{Checked, Finding, Format, Image, Severity};
+use machine::{Checked, Finding, Format, Image, Segment, Severity};
+use testkit::damage::{get, set};
 use testkit::worlds::{instanced, mixed, scenes};
 use tree::Tree;
 
@@ -308,4 +309,68 @@ fn figures_are_the_drivers() {
     let tlas = all.last().unwrap();
     assert!(tlas.is_tlas && tlas.figure("scene_sah") > tlas.figure("sah"));
     assert!(tlas.figure("instance_node_count") > Some(1));
+}
+
+/// One box with a margin before an update says nothing of the others.
+#[test]
+fn boxes_are_asked_one_by_one() {
+    let options = Options { half: false, ..Options::new(Policy::Radv) };
+    let mut before = image(&mixed(), Generation::Gfx11, &options);
+    let mut after = refitted(&before, &moved(&decoded(&before))).unwrap();
+    let survey = bvh4::image::examine::<gfx10::structure::Structure>(&before).survey;
+    let last = survey.structures[0].boxes.last().unwrap().pointer;
+    let base = (before.bases[0] - before.segments[0].address) as usize;
+    let plane = base + last.byte_offset() as usize + 16;
+    set(&mut before, plane, (-50f32).to_bits());
+    let found = check_update(&update(&before, &after, None)).unwrap();
+    assert_eq!(errors(&found), [""; 0], "{found:?}");
+    assert!(found.iter().any(|it| it.rule == "update_unasked"), "{found:?}");
+    let root = base + (after.root as usize >> 3) * 64;
+    set(&mut after, root + 16, (-1000f32).to_bits());
+    let rules = errors(&check_update(&update(&before, &after, None)).unwrap());
+    assert!(rules.contains(&"update_fit"), "{rules:?}");
+}
+
+/// Several structures as one piece of memory, as it is copied from a GPU.
+fn heap(image: &Image) -> Image {
+    let bytes = bvh4::dump::memory::write(image).unwrap();
+    Image { segments: vec![Segment::new(0, &bytes)], ..image.clone() }
+}
+
+/// Boxes of a TLAS are held to what is below them, in one segment or several.
+#[test]
+fn a_tlas_is_asked_too() {
+    for generation in Generation::ALL {
+        let before = image(&instanced(), generation, &Options::new(Policy::Radv));
+        let after = refitted(&before, &moved(&decoded(&before))).unwrap();
+        let mut stale = after.clone();
+        stale.segments[0] = before.segments[0].clone();
+        let plane = (after.bases[0] - after.segments[0].address) as usize + 16;
+        let with_plane = |value: f32| {
+            let mut image = after.clone();
+            set(&mut image, plane, value.to_bits());
+            image
+        };
+        let cases = [
+            (after.clone(), None),
+            (stale, Some("update_above")),
+            (with_plane(-1000.0), Some("update_fit")),
+            (with_plane(f32::NEG_INFINITY), Some("update_active")),
+        ];
+        for (after, rule) in cases {
+            for [before, after] in
+                [[&before, &after].map(Clone::clone), [&before, &after].map(heap)]
+            {
+                let rules = errors(&check_update(&update(&before, &after, None)).unwrap());
+                assert!(rule.is_none_or(|rule| rules.contains(&rule)), "{rule:?} {rules:?}");
+                assert!(rule.is_some() || rules.is_empty(), "{rules:?}");
+            }
+        }
+        // What a TLAS did not hold before the update is no fault of the update.
+        let mut short = before.clone();
+        let x = f32::from_bits(get(&short, plane));
+        set(&mut short, plane, (x + 0.5).to_bits());
+        let rules = errors(&check_update(&update(&short, &short, None)).unwrap());
+        assert_eq!(rules, ["update_source"]);
+    }
 }

@@ -189,20 +189,20 @@ impl Refit<'_> {
                     Target::Box(number) => bounds[number as usize],
                     other => below(other),
                 };
+                bounds[number] = union(bounds[number], around);
+                if around.is_empty() {
+                    continue; // what holds nothing, as an inactive instance, keeps its planes
+                }
+                let own = match matrix {
+                    Some(matrix) => turned(surveyed, child.target, &bounds, &points, matrix),
+                    None => around,
+                };
                 for slot in (0..8usize).filter(|slot| child.slots >> slot & 1 == 1) {
                     slots.push(slot);
-                    boxes.push(around);
+                    boxes.push(own);
                 }
             }
-            bounds[number] = boxes.iter().copied().fold(Aabb::EMPTY, union);
-            if let Some(matrix) = matrix {
-                boxes.clear();
-                for child in &surveyed.children[record.children()] {
-                    let around = turned(surveyed, child.target, &bounds, &points, matrix);
-                    boxes.extend((0..child.slots.count_ones()).map(|_| around));
-                }
-            }
-            if !boxes.is_empty() && boxes.iter().all(|around| !around.is_empty()) {
+            if !boxes.is_empty() {
                 let quantized = match surveyed.structure.is_radv() {
                     true => quantize_radv(&boxes),
                     false => quantize(&boxes),

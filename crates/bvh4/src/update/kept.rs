@@ -35,10 +35,17 @@ impl<'a, 'm> Kept<'a, 'm> {
     /// A structure that holds nothing is not written at all.
     pub fn empty(&mut self, base: u64) {
         let Some(number) = self.pair.old.segment_of(base) else { return };
-        let old = &self.pair.old.segments()[number];
-        let new = self.pair.new.segments().get(number);
-        if new.is_none_or(|new| new.bytes() != old.bytes()) {
-            let offset = self.pair.offset(old.address);
+        let segment = &self.pair.old.segments()[number];
+        // Other structures may lie beside one of RADV's.
+        let header = self.pair.old.radv_header(base);
+        let [start, bytes] = match header {
+            Some(it) => [base - u64::from(it.bvh_offset), it.compacted_size],
+            None => [segment.address, segment.bytes().len() as u64],
+        };
+        let old = self.pair.old.get(start, bytes as usize);
+        let new = self.pair.place(start).and_then(|at| self.pair.new.get(at, bytes as usize));
+        if old.is_none() || new != old {
+            let offset = self.pair.offset(start);
             let place = format!("the structure at address {base:#x}");
             self.findings.add(Rule::Empty, offset, 0..0, place, "other bytes", "those of before");
         }

@@ -26,10 +26,11 @@ pub use rule::Rule;
 pub use same::{gpurt_rule, radv_rule};
 
 use crate::image::{Dialect, stats};
-use crate::survey::{Memory, Survey};
+use crate::survey::{Memory, Space, Survey};
 use machine::source::{self, Geometry};
 use machine::statistics::BvhStatistics;
 use machine::{AnyChecked, CheckReport, Checked, Finding, Findings, Image, Severity, TreeFormat};
+use std::collections::BTreeSet;
 
 /// An update.
 #[derive(Debug, Clone, Copy)]
@@ -71,6 +72,7 @@ pub fn check_update<F: TreeFormat, D: Dialect>(
             }
             moved
         },
+        &survey,
         |checked| stats::statistics(checked.image(), survey(checked)),
     )
 }
@@ -81,10 +83,11 @@ pub fn check_update<F: TreeFormat, D: Dialect>(
 ///
 /// # Errors
 /// The first error of the image before, if that is unsound.
-pub fn compare<F: TreeFormat>(
+pub fn compare<F: TreeFormat, S: Space>(
     update: &Update<'_>,
     above_rules: &[&str],
     nodes: impl FnOnce(&Checked<F>, Option<&Checked<F>>, &mut Findings<Rule>) -> bool,
+    survey: impl Fn(&Checked<F>) -> &Survey<S>,
     statistics: impl Fn(&Checked<F>) -> Vec<BvhStatistics>,
 ) -> Result<Vec<Finding>, Box<Finding>> {
     let CheckReport { checked, findings: known, .. } = F::check(update.before.clone());
@@ -97,7 +100,13 @@ pub fn compare<F: TreeFormat>(
     let moved = nodes(&before, report.checked.as_ref(), &mut findings);
     if let Some(after) = &report.checked {
         sources(update, after, moved, &mut findings);
-        above(&report.findings, above_rules, update.after, &mut findings);
+        let nodes = nodes_of_top(survey(after), update.after);
+        let is_above = |found: &&Finding| {
+            above_rules.contains(&found.rule)
+                && nodes.contains(&found.offset)
+                && is_new(found, &known)
+        };
+        above(report.findings.iter().filter(is_above), &mut findings);
         cost(&[&before, after].map(statistics), &mut findings);
     }
     copies(update, &mut findings);
@@ -119,6 +128,28 @@ fn is_new(found: &Finding, known: &[Finding]) -> bool {
         }
         Severity::Note => false,
     }
+}
+
+/// Whether boxes are asked to fit, each that did before the update: not in a structure of which
+/// less than half did, where those that did may have done so by chance. Says what is not asked.
+pub fn is_asked(
+    unfit: usize,
+    boxes: usize,
+    base: u64,
+    offsets: &Memory<'_>,
+    findings: &mut Findings<Rule>,
+) -> bool {
+    let is_asked = 2 * unfit <= boxes;
+    if unfit > 0 {
+        let place = format!("the structure at address {base:#x}");
+        let asked = if is_asked { "of these" } else { "of any" };
+        let (before, rule) = (format!("{unfit} of {boxes} boxes"), Rule::Fit.name());
+        let found =
+            format!("margins or cuts before the update in {before}: {rule} is not asked {asked}");
+        let expected = "the bounds of what is below";
+        findings.add(Rule::Unasked, offsets.offset_of(base), 0..0, place, found, expected);
+    }
+    is_asked
 }
 
 /// Says that a rule is not asked of a structure.
@@ -177,13 +208,17 @@ fn sources(
     }
 }
 
+/// Where the nodes of the TLAS lie, if there is one.
+fn nodes_of_top<S: Space>(survey: &Survey<S>, image: &Image) -> BTreeSet<u64> {
+    let memory = Memory::new(image);
+    let tops = survey.structures.iter().filter(|it| !it.instances.is_empty());
+    let addresses = tops.flat_map(|top| top.pointers().map(|it| top.structure.address_of(it)));
+    addresses.map(|address| memory.offset_of(address)).collect()
+}
+
 /// What the check says of a TLAS over structures that have changed.
-fn above(found: &[Finding], rules: &[&str], after: &Image, findings: &mut Findings<Rule>) {
-    let top = after.segments.first().map_or(0, |segment| segment.bytes().len() as u64);
-    let is_above = |finding: &&Finding| {
-        rules.contains(&finding.rule) && finding.offset < top && after.segments.len() > 1
-    };
-    for Finding { offset, bits, found, expected, place, .. } in found.iter().filter(is_above) {
+fn above<'f>(found: impl Iterator<Item = &'f Finding>, findings: &mut Findings<Rule>) {
+    for Finding { offset, bits, found, expected, place, .. } in found {
         let [place, found, expected] = [place, found, expected].map(Clone::clone);
         findings.add(Rule::Above, *offset, bits.clone(), place, found, expected);
     }

@@ -26,6 +26,11 @@ impl Contents {
     pub(crate) const NOTHING: Self =
         Self { bounds: Aabb::EMPTY, untrue: CullFlags::empty(), mask: 0, height: 0 };
 
+    /// A subtree of which the bounds alone are known.
+    pub(crate) const fn within(bounds: Aabb) -> Self {
+        Self { bounds, ..Self::NOTHING }
+    }
+
     /// Two subtrees together.
     pub(super) fn and(self, other: Self) -> Self {
         Self {

@@ -69,7 +69,7 @@ pub(super) fn outside(frame: &BoxFrame, planes: &Aabb, inner: &Aabb) -> Option<O
 /// The face of a box that reaches farthest beyond `inner`: how many quanta, and on which axis. A
 /// face is allowed one quantum and its rounding. RADV writes the highest code where an upper plane
 /// is the origin (G-22): that is no slack.
-pub(super) fn slack(
+pub(crate) fn slack(
     frame: &BoxFrame,
     codes: &[u16; 3],
     planes: &Aabb,

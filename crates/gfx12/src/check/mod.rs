@@ -29,7 +29,7 @@ mod below;
 mod boxes;
 pub(crate) mod contents;
 mod extent;
-mod fit;
+pub(crate) mod fit;
 mod header;
 mod ids;
 mod image;

@@ -1,23 +1,26 @@
 //! Boxes and bounds that an update makes anew, and the primitives in them.
 //!
 //! A driver fits each box to the exact bounds of what is below, with its own rounding. Whether an
-//! image is fitted in this way is seen in the image before: one with a margin, or with boxes that
-//! spatial splits cut, is not, and then its check speaks alone.
+//! image is fitted in this way is seen in the image before, box by box: one with a margin, or that
+//! a spatial split cut, is not, and then its check speaks alone.
 
 use super::Rule;
 use crate::Gfx12;
 use crate::check::contents::{self, Contents};
+use crate::check::fit::slack;
 use crate::check::{box_text, held_ids};
 use crate::decode::{Pairs, union};
 use crate::encode::tables::root_bounds;
 use crate::format::memory;
-use crate::layout::{BoxNode, GpurtHeader, NodePointer, RadvHeader};
+use crate::layout::{BoxNode, GpurtHeader, InstanceNode, NodePointer, RadvHeader};
 use crate::obb;
 use crate::quantize::{QuantizeError, QuantizedBoxes, quantize, quantize_radv};
-use crate::survey::{BoxRecord, Header, Memory, Surveyed, entry_bits};
-use bvh4::update::not_asked;
+use crate::survey::{BoxRecord, Header, Memory, Survey, Surveyed, entry_bits};
+use bvh4::update::{is_asked, not_asked};
 use geometry::Aabb;
 use machine::{Checked, Findings};
+use rayon::prelude::*;
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Compares structure by structure.
@@ -28,14 +31,14 @@ pub(super) fn check(
 ) {
     let [old_memory, new_memory] = [before, after].map(memory);
     let offsets = Memory::new(after.image());
-    let [old, new] = [before, after].map(|checked| &checked.proof().survey().structures);
-    for (old, new) in old.iter().zip(new) {
-        let [old, new] = [Level::new(&old_memory, old), Level::new(&new_memory, new)];
-        if new.surveyed.instances.is_empty() {
-            fits(&old, &new, &offsets, findings);
-            root(&old, &new, &offsets, findings);
+    let [old, new] = [(before, &old_memory), (after, &new_memory)]
+        .map(|(checked, memory)| Level::all(memory, checked.proof().survey()));
+    for (old, new) in old.iter().zip(&new) {
+        fits(old, new, &offsets, findings);
+        if !new.is_top() {
+            root(old, new, &offsets, findings);
         }
-        active(&old, &new, &offsets, findings);
+        active(old, new, &offsets, findings);
     }
 }
 
@@ -57,13 +60,38 @@ struct Misfit {
 }
 
 impl<'a> Level<'a> {
-    fn new(memory: &'a Memory<'a>, surveyed: &'a Surveyed) -> Self {
+    /// Those of an image: the TLAS over what the others hold.
+    fn all(memory: &'a Memory<'a>, survey: &'a Survey) -> Vec<Self> {
+        let Some((first, others)) = survey.structures.split_first() else { return Vec::new() };
+        let below: Vec<Self> =
+            others.iter().map(|it| Self::new(memory, it, |_| Contents::NOTHING)).collect();
+        let of_instance = |number: u32| {
+            let record = &first.instances[number as usize];
+            let level = record.below.and_then(|it| below.get((it as usize).checked_sub(1)?));
+            let node = InstanceNode::decode(&first.node(memory, record.pointer));
+            let known = level.map(|level| level.all).filter(|all| !all.is_empty());
+            let world = known.and_then(|all| node.world_to_object.preimage_bounds(&all).ok());
+            Contents::within(world.unwrap_or(Aabb::EMPTY))
+        };
+        let top = Self::new(memory, first, of_instance);
+        [top].into_iter().chain(below).collect()
+    }
+
+    fn new(
+        memory: &'a Memory<'a>,
+        surveyed: &'a Surveyed,
+        of_instance: impl Fn(u32) -> Contents,
+    ) -> Self {
         let pairs = Pairs::new(memory, surveyed);
         let leaves = contents::leaf_contents(memory, surveyed, &pairs);
-        let contents = contents::contents(surveyed, &leaves, |_| Contents::NOTHING);
+        let contents = contents::contents(surveyed, &leaves, of_instance);
         let top = surveyed.boxes.first().map_or(0..0, BoxRecord::children);
         let all = contents[top].iter().fold(Aabb::EMPTY, |all, child| union(all, child.bounds));
         Self { memory, surveyed, pairs, contents, all }
+    }
+
+    fn is_top(&self) -> bool {
+        !self.surveyed.instances.is_empty()
     }
 
     fn node(&self, record: &BoxRecord) -> BoxNode {
@@ -71,15 +99,24 @@ impl<'a> Level<'a> {
     }
 
     fn misfits(&self) -> Vec<Misfit> {
-        self.surveyed.boxes.iter().filter_map(|record| self.misfit(record)).collect()
+        self.surveyed.boxes.par_iter().filter_map(|record| self.misfit(record)).collect()
     }
 
     fn misfit(&self, record: &BoxRecord) -> Option<Misfit> {
         let node = self.node(record);
         let (slots, boxes) = self.slots(record, &node)?;
-        let Ok(expected) = self.quantize(&boxes) else { return None };
         let misfit =
             |bits, found, expected| Some(Misfit { pointer: record.pointer, bits, found, expected });
+        if self.is_top() {
+            // Drivers round the bounds of instances as they like, and some know tighter ones.
+            return slots.iter().zip(&boxes).find_map(|(&slot, bounds)| {
+                let planes = node.child_box(slot);
+                let (quanta, _) = slack(&node.frame, &node.children[slot].max, &planes, bounds)?;
+                let found = format!("slot {slot}: {}, {quanta:.1} quanta off", box_text(&planes));
+                misfit(entry_bits(slot as u8), found, format!("within {}", box_text(bounds)))
+            });
+        }
+        let Ok(expected) = self.quantize(&boxes) else { return None };
         if expected.frame != node.frame {
             let text = |frame| format!("{frame:?}");
             return misfit(BoxNode::frame.bits(), text(node.frame), text(expected.frame));
@@ -105,7 +142,10 @@ impl<'a> Level<'a> {
         for position in record.children() {
             let child = &self.surveyed.children[position];
             let bounds = self.contents[position].bounds;
-            if !child.slots.is_power_of_two() || bounds.is_empty() || !bounds.is_finite() {
+            if bounds.is_empty() {
+                continue; // it keeps its planes
+            }
+            if !child.slots.is_power_of_two() || !bounds.is_finite() {
                 return None;
             }
             slots.push(usize::from(child.slot()));
@@ -151,10 +191,13 @@ impl<'a> Level<'a> {
 }
 
 fn fits(old: &Level<'_>, new: &Level<'_>, offsets: &Memory<'_>, findings: &mut Findings<Rule>) {
-    if !old.misfits().is_empty() {
-        return not_asked(Rule::Fit, new.surveyed.structure.box_base, offsets, findings);
+    let unfit: HashSet<NodePointer> = old.misfits().iter().map(|misfit| misfit.pointer).collect();
+    let base = new.surveyed.structure.box_base;
+    if !is_asked(unfit.len(), old.surveyed.boxes.len(), base, offsets, findings) {
+        return;
     }
-    for Misfit { pointer, bits, found, expected } in new.misfits() {
+    let asked = new.misfits().into_iter().filter(|misfit| !unfit.contains(&misfit.pointer));
+    for Misfit { pointer, bits, found, expected } in asked {
         let address = new.surveyed.structure.address_of(pointer);
         let place = format!("box {pointer}");
         findings.add(Rule::Fit, offsets.offset_of(address), bits, place, found, expected);

@@ -36,5 +36,5 @@ pub fn check_update(update: &Update<'_>) -> Result<Vec<Finding>, Box<Finding>> {
         }
         moved
     };
-    compare(update, &above_rules, nodes, stats::statistics)
+    compare(update, &above_rules, nodes, |checked| checked.proof().survey(), stats::statistics)
 }

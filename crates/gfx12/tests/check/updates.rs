@@ -234,3 +234,65 @@ fn what_has_no_room_is_refused() {
     let error = refit(&checked, &Geometry::default()).unwrap_err();
     assert!(matches!(error, RefitError::Missing { .. }), "{error}");
 }
+
+/// One box with a margin before an update says nothing of the others.
+#[test]
+fn boxes_are_asked_one_by_one() {
+    let scene = scene("triangles", 9);
+    let (mut before, moved) = (updatable(&scene), moved(&scene));
+    let mut after = updated(&before, &moved);
+    edit_box(&mut before, 1, |node| node.children[0].max[0] ^= 1);
+    assert_eq!(broken(&before, &after, Some(&moved)), BTreeSet::new());
+    edit_box(&mut after, 2, |node| node.children[0].max[0] ^= 1);
+    assert_eq!(broken(&before, &after, Some(&moved)), BTreeSet::from([Rule::Fit.name()]));
+}
+
+/// Several structures as one piece of memory, as it is copied from a GPU.
+fn heap(image: &Image) -> Image {
+    let bytes = gfx12::dump::write_memory(image).unwrap();
+    Image { segments: vec![machine::Segment::new(0, &bytes)], ..image.clone() }
+}
+
+/// Boxes of a TLAS are held to what is below them, in one segment or several.
+#[test]
+fn a_tlas_is_asked_too() {
+    let scene = scene("instanced", 9);
+    let (before, moved) = (updatable(&scene), moved(&scene));
+    let after = updated(&before, &moved);
+    let mut loose = after.clone();
+    edit_box(&mut loose, 0, |node| {
+        (node.children[0].min, node.children[0].max) = ([0; 3], [4095; 3])
+    });
+    let mut short = after.clone();
+    let (address, _, mut node) = instances(&after)[0];
+    node.children[0].max = [0; 3];
+    edit_bits(&mut short, address, |bits| *bits = node.encode());
+    let cases = [(&after, None), (&loose, Some(Rule::Fit)), (&short, Some(Rule::Above))];
+    for (after, rule) in cases {
+        let expected = rule.iter().map(|rule| rule.name()).collect();
+        assert_eq!(broken(&before, after, Some(&moved)), expected);
+        assert_eq!(broken(&heap(&before), &heap(after), Some(&moved)), expected);
+    }
+    // What a TLAS did not hold before the update is no fault of the update.
+    assert_eq!(broken(&short, &short, Some(&moved)), BTreeSet::new());
+}
+
+/// A triangle or an instance that became NaN keeps its planes, and its siblings get theirs.
+#[test]
+fn what_is_empty_keeps_no_sibling_from_its_box() {
+    for kind in ["triangles", "instanced"] {
+        let scene = scene(kind, 9);
+        let mut moved = geometry(&moved(&scene));
+        let image = updatable(&scene);
+        let is_mesh = kind == "triangles";
+        let object = moved.objects.iter_mut().find(|it| !it.triangles.is_empty()).unwrap();
+        let gone = if is_mesh { 1 } else { object.triangles.len() };
+        for triangle in &mut object.triangles[..gone] {
+            triangle.vertices = [Vec3::NAN; 3];
+        }
+        let checked = check(image.clone()).checked.unwrap();
+        let after = refit(&checked, &moved).unwrap();
+        let rules: BTreeSet<_> = check(after).findings.iter().map(|it| it.rule).collect();
+        assert!(!rules.contains("contained"), "{kind} {rules:?}");
+    }
+}
