@@ -5,6 +5,7 @@ mod damage;
 mod dumps;
 mod files;
 mod flips;
+mod gallery;
 mod images;
 mod round_trip;
 mod rules;

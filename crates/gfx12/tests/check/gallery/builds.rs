@@ -123,7 +123,7 @@ pub(super) fn row_11() -> Case {
 
 pub(super) fn row_12() -> Case {
     let good = radv(&mesh());
-    Case { faulty: good.clone(), good, scene: Some(Scene::default()), is_update: false }
+    Case { faulty: good.clone(), good, scene: Some(Scene::default()), is_update: false, old: None }
 }
 
 pub(super) fn row_13() -> Case {
@@ -206,7 +206,7 @@ pub(super) fn row_21() -> Case {
     let good = radv(&mesh());
     let mut wanted = mesh();
     shift_indices(&mut wanted);
-    Case { faulty: good.clone(), good, scene: Some(wanted), is_update: false }
+    Case { faulty: good.clone(), good, scene: Some(wanted), is_update: false, old: None }
 }
 
 /// Lets each triangle have the corners of the next.
@@ -239,5 +239,5 @@ pub(super) fn row_25() -> Case {
     order.sort_by_key(|number| number.wrapping_mul(0x9E37_79B1));
     blas.bvh = listed(&order, &|item| blas.primitives.bounds(item as usize));
     let faulty = encode(&built, &Options::new(Policy::Radv)).unwrap().image;
-    Case { good, faulty, scene: Some(mesh()), is_update: false }
+    Case { good, faulty, scene: Some(mesh()), is_update: false, old: None }
 }

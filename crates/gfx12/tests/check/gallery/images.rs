@@ -31,7 +31,7 @@ pub(super) fn changed_of(scene: &Scene, change: impl FnOnce(&mut Image)) -> Case
     let good = radv(scene);
     let mut faulty = good.clone();
     change(&mut faulty);
-    Case { good, faulty, scene: None, is_update: false }
+    Case { good, faulty, scene: None, is_update: false, old: None }
 }
 
 /// The same, made by an update.

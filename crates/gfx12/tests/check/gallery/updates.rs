@@ -80,7 +80,7 @@ pub(super) fn row_31() -> Case {
         triangle.vertices.iter_mut().for_each(|corner| corner.x += 0.5);
     }
     let faulty = encode(&built, &Options::new(Policy::Radv)).unwrap().image;
-    Case { good, faulty, scene: Some(moved), is_update: true }
+    Case { good, faulty, scene: Some(moved), is_update: true, old: None }
 }
 
 pub(super) fn row_32() -> Case {
@@ -96,8 +96,12 @@ pub(super) fn row_32() -> Case {
     })
 }
 
+/// The destination is what memory held, and the source what an update made of that.
 pub(super) fn row_33() -> Case {
-    updated(unwrite)
+    let case = updated(|image| image.segments[0].bytes_mut().fill(0));
+    let mut old = case.good.clone();
+    unwrite(&mut old);
+    Case { old: Some(old), ..case }
 }
 
 pub(super) fn row_34() -> Case {
@@ -105,6 +109,7 @@ pub(super) fn row_34() -> Case {
     Case { faulty: case.good.clone(), ..case }
 }
 
+/// The header was copied, and nodes were not written.
 pub(super) fn row_35() -> Case {
     updated(unwrite)
 }
