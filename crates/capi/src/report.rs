@@ -189,7 +189,7 @@ pub unsafe extern "C" fn siliray_check_update(
         let (old, twice) = (memory(&old)?, memory(&twice)?);
         let files = UpdateFiles {
             before: before.file()?,
-            after: after.file()?,
+            after: &after.opened,
             scene: scene.as_deref(),
             old: old.as_ref(),
             twice: twice.as_ref(),
@@ -198,6 +198,7 @@ pub unsafe extern "C" fn siliray_check_update(
         let found = found.map_err(|error| match error {
             UpdateCheckError::Formats { .. } => Failure::new(SilirayStatus::Unsupported, error),
             UpdateCheckError::Unsound(_) => Failure::new(SilirayStatus::Unsound, error),
+            UpdateCheckError::After(_) => Failure::new(SilirayStatus::Broken, error),
         })?;
         place.put(context.keep(Thing::Report(Arc::new(found)))?);
         Ok(())

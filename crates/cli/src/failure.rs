@@ -53,6 +53,16 @@ impl Failure {
         Self { hint: self.hint.or_else(|| Some(hint())), ..self }
     }
 
+    /// What went wrong.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What the command exits with.
+    pub(crate) fn exit_code(&self) -> u8 {
+        self.code
+    }
+
     /// Tells the user, on standard error.
     pub(crate) fn report(&self) -> ExitCode {
         if self.message.is_empty() {

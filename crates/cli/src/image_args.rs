@@ -1,15 +1,14 @@
 //! The options of commands that read images, and their help.
 
 use crate::failure::Failure;
+use crate::finding_args::FindingChoice;
 use crate::machine_args::{all_formats, tree_formats, writers};
 use crate::values;
 use clap::Args;
 use siliray::find::Wanted;
 use siliray::gfx12::layout::{PointerFlags, Resource};
 use siliray::input::Reading;
-use siliray::machine::{
-    Finding, FormatEntry, RawLayout, ReadOptions, Settings, Severity, nearest_name,
-};
+use siliray::machine::{FormatEntry, RawLayout, ReadOptions, Settings};
 use siliray::registry::registry;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -157,7 +156,7 @@ impl ImageOutput {
     }
 }
 
-/// Prove that an image is safe to walk, or say what is wrong with it.
+/// Prove that images are safe to walk, or say what is wrong with them.
 ///
 /// Errors are what makes a walk unsafe: a pointer out of memory, a cycle, a range without an end;
 /// or what makes Radeon Raytracing Analyzer refuse the file. Warnings are what loses hits or is
@@ -166,11 +165,16 @@ impl ImageOutput {
 /// then how often each rule is broken; --rule, --severity and --all list the rest. Notes are habits
 /// of drivers that do no harm. The exit status is 1 if there is an error, listed or not, and with
 /// --fail-on warning also if there is a warning.
+///
+/// Of several files, or a folder with those in it, each has one line with its verdict; what was
+/// found is listed where it fails the command, or was asked for. In folders, files that are no
+/// images are left out. The exit status is the worst of all.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   siliray check capture.rra
   siliray check capture.rra --fail-on warning
+  siliray check dumps/ --fail-on warning
   siliray check capture.rra --rule contained --limit 3
   siliray check capture.rra --severity warning
   siliray check capture.rra --structure 3 --json
@@ -179,9 +183,10 @@ Examples:
   siliray check dump.bin --raw --base 0x40 --primitive-base 0x4c0 --root 0x5
   siliray check mesh.isbe")]
 pub(crate) struct Check {
-    /// A file that build wrote, a capture (.rra), a dump (.isbe), or raw memory
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
+    /// Files that build wrote, captures (.rra), dumps (.gamma, .isbe), raw memory, or folders of
+    /// them
+    #[arg(value_name = "FILE|DIR", required = true)]
+    pub(crate) files: Vec<PathBuf>,
 
     /// The scene that the image was made of: its primitives must be in the image, bit for bit; any
     /// that is not is an error. Dumps (.isbe) are not compared
@@ -206,60 +211,6 @@ pub(crate) struct Check {
 
     #[command(flatten)]
     pub(crate) image: ImageChoice,
-}
-
-/// Which findings are listed.
-#[derive(Debug, Clone, Args)]
-pub(crate) struct FindingChoice {
-    /// List the findings of this rule
-    #[arg(long, value_name = "NAME")]
-    rule: Option<String>,
-
-    /// List the findings of this severity: error, warning or note
-    #[arg(long, value_name = "SEVERITY", value_parser = values::severity)]
-    severity: Option<Severity>,
-
-    /// List all findings [default: errors, or all if there are at most 10; with --json all]
-    #[arg(long)]
-    all: bool,
-
-    /// List at most N findings of each rule
-    #[arg(long, value_name = "N", value_parser = values::index, allow_negative_numbers = true)]
-    pub(crate) limit: Option<usize>,
-
-    /// Fail, with exit status 1, if there is a finding as bad as that: error, warning or note
-    #[arg(long, value_name = "SEVERITY", value_parser = values::severity, default_value = "error")]
-    fail_on: Severity,
-}
-
-impl FindingChoice {
-    /// Whether findings as bad as that fail the command.
-    pub(crate) fn fails(&self, severity: Severity) -> bool {
-        severity >= self.fail_on
-    }
-
-    /// Refuses a rule that is none of `known`.
-    pub(crate) fn require_known(&self, known: &[&'static str]) -> Result<(), Failure> {
-        let Some(rule) = self.rule.as_deref().filter(|rule| !known.contains(rule)) else {
-            return Ok(());
-        };
-        let failure = Failure::usage(format!("--rule {rule}: the check has no such rule"));
-        Err(match nearest_name(rule, known.iter().copied()) {
-            Some(near) => failure.hint(format!("did you mean {near}?")),
-            None => failure.hint(format!("rules are {}", known.join(", "))),
-        })
-    }
-
-    /// Whether some are asked for by name.
-    pub(crate) fn is_asked(&self) -> bool {
-        self.rule.is_some() || self.severity.is_some() || self.all
-    }
-
-    /// Whether a finding is asked for.
-    pub(crate) fn wants(&self, finding: &Finding) -> bool {
-        self.rule.as_deref().is_none_or(|rule| rule == finding.rule)
-            && self.severity.is_none_or(|severity| severity == finding.severity)
-    }
 }
 
 /// Show what is in an image: totals, a node, or the tree.
@@ -417,14 +368,13 @@ pub(crate) struct Stats {
 /// Leaves get the vertices of the scene, and boxes are fitted to them from the bottom up, with the
 /// rounding of whoever wrote the image; no other byte changes, as the updates of RADV, GPURT and
 /// HIPRT have it. Primitives are found by their ids. A compressed leaf may have no room for
-/// vertices that moved: `build --set updatable=on` lays an image of the policy radv or gpurt out as
-/// drivers do what is to be updated. The cost of the tree is told before and after; games refit too
-/// long.
+/// vertices that moved: `build --set updatable=on` lays images out for updates. The cost of the
+/// tree is told before, after, and of a new tree over the scene; games refit too long.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   siliray refit before.bin --scene bunny.ply -o after.bin
-  siliray refit before.bin --scene bunny.ply -o after.bin --rebuild --json")]
+  siliray refit before.bin --scene bunny.ply -o after.bin --no-rebuild --json")]
 pub(crate) struct Refit {
     /// The image
     #[arg(value_name = "IMAGE")]
@@ -438,9 +388,9 @@ pub(crate) struct Refit {
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
 
-    /// Build the scene anew as well, and compare the costs
+    /// Do not build the scene anew to compare the costs
     #[arg(long)]
-    pub(crate) rebuild: bool,
+    pub(crate) no_rebuild: bool,
 
     #[command(flatten)]
     pub(crate) image: ImageChoice,

@@ -22,6 +22,7 @@ mod book;
 mod commands;
 mod compare_args;
 mod failure;
+mod finding_args;
 mod image_args;
 mod interrupt;
 mod machine_args;

@@ -7,8 +7,8 @@
 //!
 //! A compressed leaf has room for vertices that share a prefix and trailing zeros as its header
 //! says. Geometry that needs more bits cannot be put there: RADV and GPURT compress only what is
-//! not to be updated, and so does the encoder if its setting `updatable` is on. HIPRT compresses
-//! nothing.
+//! not to be updated, and so does the encoder with every policy if its setting `updatable` is on.
+//! HIPRT compresses nothing.
 
 use crate::Gfx12;
 use crate::decode::instances::frame_of;
@@ -97,7 +97,8 @@ pub fn refit(checked: &Checked<Gfx12>, scene: &Geometry) -> Result<Image, RefitE
     Ok(refit.rewritten.image)
 }
 
-/// The encoder's settings by which an image of other geometry is laid out as this one.
+/// The encoder's settings by which an image of other geometry is laid out as this one. An update
+/// leaves no margin.
 #[must_use]
 pub fn settings(checked: &Checked<Gfx12>) -> Vec<(&'static str, &'static str)> {
     let structures = &checked.proof().survey().structures;
@@ -110,12 +111,17 @@ pub fn settings(checked: &Checked<Gfx12>) -> Vec<(&'static str, &'static str)> {
     };
     let is_updatable = headers().any(|header| allows(&header));
     let is_hiprt = structures.iter().any(|surveyed| surveyed.structure.is_hiprt());
+    // A range of GPURT's has two triangles at most.
+    let mut nodes = checked.tree().blases.iter().flat_map(|blas| blas.bvh.nodes());
+    let has_long_ranges = nodes.any(|node| node.link.is_leaf() && node.link.count() > 2);
     let policy = match (is_radv, is_hiprt) {
         (true, _) => "radv",
         (_, true) => "hiprt",
+        _ if has_long_ranges => "dense",
         _ => "gpurt",
     };
-    vec![("policy", policy), ("updatable", if is_updatable { "on" } else { "off" })]
+    let updatable = if is_updatable { "on" } else { "off" };
+    vec![("policy", policy), ("updatable", updatable), ("margin", "off")]
 }
 
 /// A structure after its update: its root, if that is a box, and its bounds.

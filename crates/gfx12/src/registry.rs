@@ -72,8 +72,9 @@ pub const FORMATS: &[FormatEntry] = &[
                 Setting {
                     key: "updatable",
                     values: &["off", "on"],
-                    meaning: "policies radv and gpurt: lay triangles out so that updates can move \
-                              them: nothing compressed, one triangle or pair a node",
+                    meaning: "lay triangles out so that updates can move them: nothing \
+                              compressed, one triangle (radv) or pair (gpurt) a node, none shared \
+                              (dense); hiprt compresses nothing",
                     is_compared: false,
                 },
                 Setting {

@@ -134,12 +134,23 @@ fn holds_what_is_told(image: &Arc<dyn AnyChecked>, scene: &Scene, place: &str) {
     }
 }
 
+/// The settings of a tree that an update is compared with are those of the image.
+fn is_rebuilt_as_it_was(image: &Arc<dyn AnyChecked>, set: &Settings, place: &str) {
+    let found = updates::settings_of(image);
+    let said = |key| found.iter().find(|(own, _)| *own == key).map(|(_, value)| *value);
+    for key in ["policy", "precision"] {
+        assert_eq!(said(key), set.get(key).or(said(key).filter(|_| key != "policy")), "{place}");
+    }
+    if set.get("policy") != Some("hiprt") && said("updatable").is_some() {
+        assert_eq!(said("updatable") == Some("on"), set.is_on("updatable"), "{place}");
+    }
+}
+
 /// Compressed leaves, which have no room for corners that go anywhere.
 fn is_compressed(set: &Settings) -> bool {
     match set.get("policy") {
-        Some("dense") => true,
-        Some("radv" | "gpurt") => !set.is_on("updatable"),
-        _ => false,
+        Some("hiprt") | None => false,
+        Some(_) => !set.is_on("updatable"),
     }
 }
 
@@ -158,6 +169,7 @@ fn every_format_and_writer_is_updated() {
                 let place = format!("{} {set:?} {builtin:?}", format.name);
                 let Some(before) = image(&scene, format, set) else { return 0 };
                 holds_what_is_told(&before, &scene, &place);
+                is_rebuilt_as_it_was(&before, set, &place);
                 let is_compressed = format.name == "gfx12" && is_compressed(set);
                 let everything = updated(&before, &moved(&scene, true), &place);
                 assert_eq!(everything.is_err(), is_compressed, "{place}");

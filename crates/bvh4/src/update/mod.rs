@@ -228,7 +228,7 @@ fn above<'f>(found: impl Iterator<Item = &'f Finding>, findings: &mut Findings<R
 fn cost([before, after]: &[Vec<BvhStatistics>; 2], findings: &mut Findings<Rule>) {
     for (number, (old, new)) in before.iter().zip(after).enumerate() {
         let [old, new] = [old, new].map(|one| one.figure("sah").unwrap_or(0) as f64 / 1e6);
-        if old > 0.0 && new > old {
+        if old > 0.0 {
             let found = format!("SAH {new:.3}, {:.3} times that of before", new / old);
             let place = format!("structure {number}");
             findings.add(Rule::Cost, 0, 0..0, place, found, format!("{old:.3}"));

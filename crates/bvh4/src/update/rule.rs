@@ -22,5 +22,7 @@ machine::rules! {
     Size "update_size" Error "sizes, counts of nodes and the dispatch of an update are as before"
     Unasked "update_unasked" Note
         "boxes and bounds of before fit, so that update_fit and update_root can be asked"
-    Cost "update_cost" Note "the tree is as good as before"
+    Cost "update_cost" Note
+        "no rule but a figure: the cost of the tree over that of before, and over that of a new tree \
+         if the new scene is known"
 }

@@ -46,7 +46,7 @@ use siliray::scene::builtin::Builtin;
 use siliray::scene::{Camera, Scene, SceneError};
 use std::ffi::OsStr;
 use std::fmt::Display;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The rule that a file breaks if it is nothing like an `.rra` file.
 const NO_CONTAINER: &str = "container_magic";
@@ -317,6 +317,22 @@ fn view_of(name: &OsStr, seen: Seen<'_>, aspect: f32) -> Result<Camera, Failure>
 fn build_tree(scene: &Scene, options: &Options, output: &Output) -> Result<Built, Failure> {
     let bar = output.bar("building");
     siliray::build::build(scene, options, &|progress| bar.update(progress)).map_err(Failure::input)
+}
+
+/// The files of a folder and of those in it. Links are followed to files, not to folders, which may
+/// lead back.
+fn files_in(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+    let unreadable = |error| Failure::input(format!("{}: {error}", folder.display()));
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        let kind = entry.file_type().map_err(unreadable)?;
+        if kind.is_dir() {
+            files_in(&entry.path(), files)?;
+        } else if entry.path().is_file() {
+            files.push(entry.path());
+        }
+    }
+    Ok(())
 }
 
 /// A file with an image, whatever its format.

@@ -1,20 +1,16 @@
 //! `siliray refit`: an update of an image, as drivers make it.
 
-use super::{about, build_tree, no_image, open, read_image};
+use super::{about, no_image, open, read_image};
 use crate::failure::Failure;
 use crate::image_args::Refit;
 use crate::output::number::grouped;
 use crate::output::{AtomicFile, Output};
 use serde::Serialize;
-use siliray::build::Preset;
-use siliray::input::{encode_checked, format_options, geometry_of};
-use siliray::machine::{AnyChecked, FormatEntry, Image, Settings};
-use siliray::scene::Scene;
-use siliray::stats;
-use siliray::updates::{self, UpdateError};
+use siliray::input::geometry_of;
+use siliray::machine::{FormatEntry, Image};
+use siliray::updates::{self, UpdateError, cost};
 use std::ffi::OsStr;
 use std::path::Path;
-use std::sync::Arc;
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -46,15 +42,29 @@ pub(crate) fn run(args: &Refit, triangles: Option<usize>, output: &Output) -> Re
             .hint(format!("try `siliray check {file}`"))
     })?;
     let written = AtomicFile::create(&args.output)?;
-    let image = updates::refit(&before, &geometry).map_err(|error| named(&error))?;
+    let image = updates::refit(&before, &geometry).map_err(|error| {
+        let failure = named(&error);
+        match error.remedy() {
+            Some(option) => failure
+                .hint(format!("an image that `siliray build {option}` writes has room for it")),
+            None => failure,
+        }
+    })?;
     let after = (format.check)(image).into_checked();
     let after = after.map_err(|finding| named(&format!("after the update: {finding}")))?;
     let bytes = file_of(after.image(), format, args)?;
     written.write(&bytes)?;
     let (sah_before, sah_after) = (cost(&before), cost(&after));
-    let sah_rebuilt = match args.rebuild {
-        true => Some(cost(&rebuilt(&scene, format, &before, args, output)?)),
-        false => None,
+    let sah_rebuilt = match args.no_rebuild {
+        true => None,
+        false => {
+            let bar = output.bar("building");
+            let rebuilt = updates::rebuilt(&scene, &before, &|progress| bar.update(progress));
+            let rebuilt = rebuilt.map_err(|error| {
+                about(&args.scene)(error).hint("--no-rebuild compares with no new tree")
+            })?;
+            Some(cost(&rebuilt))
+        }
     };
     let json = Json {
         output: args.output.display().to_string(),
@@ -90,27 +100,4 @@ fn text(json: &Json, file: &Path) -> String {
         text += &format!("{rebuilt:.3} rebuilt: {ratio:.3} times\n");
     }
     text
-}
-
-/// The driver's figure of the structure that an image starts in, with what is below it.
-fn cost(image: &Arc<dyn AnyChecked>) -> f64 {
-    let all = stats::of_image(image).unwrap_or_default();
-    let figure = |name| all.last().and_then(|last| last.figure(name)).unwrap_or(0);
-    let millionths = figure("scene_sah").max(figure("sah"));
-    millionths as f64 / 1e6
-}
-
-/// The scene built anew, as the image was.
-fn rebuilt(
-    scene: &Scene,
-    format: &'static FormatEntry,
-    image: &Arc<dyn AnyChecked>,
-    args: &Refit,
-    output: &Output,
-) -> Result<Arc<dyn AnyChecked>, Failure> {
-    let settings = updates::settings_of(image);
-    let settings = settings.into_iter().fold(Settings::default(), |all, (k, v)| all.with(k, v));
-    let options = format_options(format, &settings, Preset::Balanced);
-    let built = build_tree(scene, &options, output)?;
-    encode_checked(&built.tree, format, &settings).map_err(about(&args.scene))
 }

@@ -1,5 +1,6 @@
 //! `siliray stats`: figures of acceleration structures in the drivers' own words.
 
+use super::files_in;
 use crate::failure::Failure;
 use crate::image_args::Stats;
 use crate::output::number::counted;
@@ -89,7 +90,7 @@ fn lines(
         return read(input, reading).map_err(Failure::input);
     }
     let mut files = Vec::new();
-    collect(input, &mut files)?;
+    files_in(input, &mut files)?;
     files.sort();
     let bar = output.bar("reading");
     let done = AtomicUsize::new(0);
@@ -123,22 +124,6 @@ fn lines(
         return Err(Failure::input(message));
     }
     Ok(all)
-}
-
-/// The files of a folder and of those in it. Links are followed to files, not to folders, which may
-/// lead back.
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
-    let unreadable = |error| Failure::input(format!("{}: {error}", folder.display()));
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        let kind = entry.file_type().map_err(unreadable)?;
-        if kind.is_dir() {
-            collect(&entry.path(), files)?;
-        } else if entry.path().is_file() {
-            files.push(entry.path());
-        }
-    }
-    Ok(())
 }
 
 fn compare(totals: &Totals, output: &Output) -> Result<(), Failure> {

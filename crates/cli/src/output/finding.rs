@@ -3,55 +3,76 @@
 use super::number::{counted, grouped};
 use super::{Output, Table};
 use crate::failure::Failure;
-use crate::image_args::FindingChoice;
+use crate::finding_args::FindingChoice;
 use siliray::documents::findings::{CheckDocument, RuleCounts};
 use siliray::machine::{Finding, RuleEntry, Severity};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// As many findings are listed without being asked for.
 const LISTED: usize = 10;
 
 /// What a check found in a file.
-pub(crate) struct FindingReport<'a> {
-    pub(crate) file: &'a Path,
-    pub(crate) findings: &'a [Finding],
+pub(crate) struct FindingReport {
+    pub(crate) file: String,
+    pub(crate) findings: Vec<Finding>,
     /// How many things were looked at.
     pub(crate) nodes: usize,
     /// What these are.
     pub(crate) thing: &'static str,
     /// What the check looks for.
-    pub(crate) rules: &'a [RuleEntry],
+    pub(crate) rules: Vec<RuleEntry>,
 }
 
-impl FindingReport<'_> {
+/// What is told of a report.
+pub(crate) struct Outcome {
+    /// In JSON.
+    pub(crate) json: CheckDocument,
+    /// The findings that are listed.
+    pub(crate) text: String,
+    /// A line about the whole.
+    pub(crate) verdict: String,
+    /// Why it fails the command.
+    pub(crate) failure: Option<String>,
+}
+
+impl FindingReport {
     /// Prints everything that was asked for; an error among it fails the command.
     pub(crate) fn show(&self, choice: &FindingChoice, output: &Output) -> Result<(), Failure> {
-        // Rules of containers are in no table, but in the findings of a file that breaks them.
+        choice.require_known(&self.known().collect::<Vec<_>>())?;
+        let Outcome { json, text, verdict, failure } = self.outcome(choice, output.is_json());
+        output.result(&json, &format!("{text}{verdict}\n"))?;
+        let failed = |reason| Err(Failure::input(format!("{}: {reason}", self.file)));
+        failure.map_or(Ok(()), failed)
+    }
+
+    /// The rules that may be asked for: those of containers are in no table, but in the findings of
+    /// a file that breaks them.
+    pub(crate) fn known(&self) -> impl Iterator<Item = &'static str> {
         let broken = self.findings.iter().map(|finding| finding.rule);
-        let known: Vec<&str> = self.rules.iter().map(|rule| rule.name).chain(broken).collect();
-        choice.require_known(&known)?;
-        let listed = self.listed(choice, output.is_json());
-        let file = self.file.display().to_string();
-        let json = CheckDocument::new(file, self.nodes, self.findings, listed.iter().copied());
+        self.rules.iter().map(|rule| rule.name).chain(broken)
+    }
+
+    /// What is told of it.
+    pub(crate) fn outcome(&self, choice: &FindingChoice, is_json: bool) -> Outcome {
+        let listed = self.listed(choice, is_json);
+        let file = self.file.clone();
+        let json = CheckDocument::new(file, self.nodes, &self.findings, listed.iter().copied());
         let CheckDocument { errors, warnings, notes, .. } = json;
         let mut text: String = listed.iter().copied().map(paragraph).collect();
-        text += &rule_table(&listed, self.findings);
+        text += &rule_table(&listed, &self.findings);
         let verdict = if json.sound { "sound" } else { "unsound" };
         let sums = [(self.nodes as u64, self.thing), (errors, "error"), (warnings, "warning")];
         let sums = sums.into_iter().chain((notes > 0).then_some((notes, "note")));
         let sums: Vec<String> = sums.map(|(count, thing)| counted(count, thing)).collect();
-        text += &format!("{verdict}: {}\n", sums.join(", "));
-        output.result(&json, &text)?;
-        if !json.sound {
-            let errors = counted(errors, "error");
-            return Err(Failure::input(format!("{}: unsound, {errors}", json.file)));
-        }
+        let verdict = format!("{verdict}: {}", sums.join(", "));
         let sums = [(Severity::Warning, warnings, "warning"), (Severity::Note, notes, "note")];
         let failing = sums.into_iter().find(|(kind, count, _)| *count > 0 && choice.fails(*kind));
-        failing.map_or(Ok(()), |(_, count, thing)| {
-            Err(Failure::input(format!("{}: sound, but {}", json.file, counted(count, thing))))
-        })
+        let failure = match failing {
+            _ if !json.sound => Some(format!("unsound, {}", counted(errors, "error"))),
+            Some((_, count, thing)) => Some(format!("sound, but {}", counted(count, thing))),
+            None => None,
+        };
+        Outcome { json, text, verdict, failure }
     }
 
     /// The findings that are listed: those that were asked for, or the errors; where there are few,

@@ -12,7 +12,6 @@ mod resume_log;
 pub(crate) mod table;
 
 pub(crate) use atomic_file::{AtomicFile, is_stdout};
-pub(crate) use finding::FindingReport;
 pub(crate) use new_folder::NewFolder;
 pub(crate) use progress::Bar;
 pub(crate) use resume_log::ResumeLog;

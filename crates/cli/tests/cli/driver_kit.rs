@@ -213,3 +213,107 @@ fn raw_memory_stays_raw() {
     assert_eq!(refit("after.bin"), before, "nothing moved");
     assert!(refit("after.rra").starts_with(b"AMD_RDF "));
 }
+
+/// A sheet of quads, all corners somewhere else for each `phase`.
+fn sheet(folder: &Folder, file: &str, phase: f64) {
+    let mut text = String::new();
+    for n in 0..64 {
+        let (x, y) = (f64::from(n % 8), f64::from(n / 8));
+        let z = (x * 1.7 + y * 0.9 + phase).sin();
+        text += &format!("v {} {y} {z}\n", x + phase * y * 0.3);
+    }
+    for n in (1..56).filter(|n| n % 8 != 0) {
+        text += &format!("f {n} {} {}\nf {} {} {}\n", n + 1, n + 8, n + 1, n + 9, n + 8);
+    }
+    std::fs::write(folder.path().join(file), text).unwrap();
+}
+
+/// The cost of an update is told beside that of a new tree in the layout of the image, and leaves
+/// without room name the option that gives it.
+#[test]
+fn updates_are_compared_with_new_trees() {
+    let folder = Folder::new();
+    sheet(&folder, "old.obj", 0.0);
+    sheet(&folder, "new.obj", 1.1);
+    let build = |scene, file, more: &[&str]| {
+        folder.json(&[&["build", scene, "--format", "gfx12", "-o", file], more].concat());
+    };
+    let rebuilt = |scene| {
+        let json = folder.json(&["refit", "a.rra", "--scene", scene, "-o", "b.rra"]);
+        let [after, rebuilt] = ["sah_after", "sah_rebuilt"].map(|key| json[key].as_f64().unwrap());
+        assert!((json["after_over_rebuilt"].as_f64().unwrap() - after / rebuilt).abs() < 1e-12);
+        rebuilt
+    };
+    for policy in ["dense", "radv", "gpurt"] {
+        let layout = ["--policy", policy, "--set", "updatable=on", "--set", "margin=off"];
+        build("old.obj", "a.rra", &layout);
+        build("new.obj", "c.rra", &layout);
+        let stats = folder.json(&["stats", "c.rra"]);
+        let sah = stats["structures"][0]["sah"].as_f64().unwrap() / 1e6;
+        assert_eq!(rebuilt("new.obj"), sah, "{policy}");
+    }
+    let less = ["refit", "a.rra", "--scene", "new.obj", "-o", "b.rra", "--no-rebuild"];
+    assert!(folder.json(&less)["after_over_rebuilt"].is_null());
+    build("old.obj", "a.rra", &[]);
+    let (status, _, errors) = folder.said(&["refit", "a.rra", "--scene", "new.obj", "-o", "d.rra"]);
+    assert_eq!(status, Some(1));
+    assert!(errors.contains("no longer fits"), "{errors}");
+    assert!(errors.contains("`siliray build --format gfx12 --set updatable=on`"), "{errors}");
+    build("old.obj", "a.rra", &["--set", "updatable=on"]);
+    folder.json(&["refit", "a.rra", "--scene", "new.obj", "-o", "d.rra"]);
+    let check = ["check", "d.rra", "--update", "a.rra", "--scene", "new.obj"];
+    let findings = &folder.json(&check)["findings"];
+    let costs = findings.as_array().unwrap().iter().filter(|it| it["rule"] == "update_cost");
+    let costs: Vec<&str> = costs.map(|it| it["found"].as_str().unwrap()).collect();
+    let has = |what: &str| costs.iter().filter(|found| found.ends_with(what)).count();
+    assert_eq!((costs.len(), has("that of before"), has("that of a new tree")), (2, 1, 1));
+    // An image after the update that cannot be taken apart is a finding, as without --update.
+    std::fs::write(folder.path().join("d.rra"), &folder.read("d.rra")[..300]).unwrap();
+    let one = folder.said(&["check", "d.rra"]);
+    assert_eq!(folder.said(&["check", "d.rra", "--update", "a.rra"]), one);
+    assert!(one.0 == Some(1) && one.1.contains("unsound: 0 nodes, 1 error"), "{one:?}");
+}
+
+/// Files and folders in one command: a verdict for each, and the worst exit status.
+#[test]
+fn several_files_are_checked_at_once() {
+    let folder = Folder::new();
+    std::fs::create_dir_all(folder.path().join("dumps/more")).unwrap();
+    build(&folder, "organic", "gfx12", "dumps/new.rra", &[]);
+    build(&folder, "organic", "gfx10-bvh4", "dumps/more/old.gfx10", &["--policy", "radv"]);
+    build(&folder, "interior", "gfx12", "beside.bin", &["--policy", "radv"]);
+    std::fs::write(folder.path().join("dumps/notes.txt"), "beside").unwrap();
+    let (status, text, errors) = folder.said(&["check", "dumps", "beside.bin"]);
+    assert_eq!((status, errors.as_str()), (Some(0), ""), "{text}");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 4, "{text}");
+    for (line, file) in lines.iter().zip(["dumps/more/old.gfx10", "dumps/new.rra", "beside.bin"]) {
+        assert!(line.starts_with(&format!("{file}: sound: ")), "{line}");
+    }
+    assert_eq!(lines[3], "3 files, 0 failed; 1 other file left out, no images");
+    let json = folder.json(&["check", "dumps", "beside.bin"]);
+    assert_eq!((&json["failed"], &json["left_out"]), (&0.into(), &1.into()));
+    for one in json["files"].as_array().unwrap() {
+        assert_eq!(*one, folder.json(&["check", one["file"].as_str().unwrap()]), "as if alone");
+    }
+    let whole = folder.read("dumps/new.rra");
+    std::fs::write(folder.path().join("dumps/cut.rra"), &whole[..whole.len() / 2]).unwrap();
+    std::fs::write(folder.path().join("dumps/empty.rra"), "").unwrap();
+    let (status, text, errors) = folder.said(&["check", "dumps", "none.rra", "dumps/notes.txt"]);
+    assert_eq!(status, Some(1), "{text}{errors}");
+    assert!(errors.contains("error: 4 of 6 files failed"), "{errors}");
+    for file in ["dumps/cut.rra: unsound", "dumps/empty.rra: unsound", "dumps/notes.txt: unsound"] {
+        assert_eq!(text.lines().filter(|line| line.starts_with(file)).count(), 1, "{text}");
+    }
+    assert!(text.contains("none.rra: "), "{text}");
+    let strict = folder.said(&["check", "beside.bin", "dumps/new.rra", "--fail-on", "note"]);
+    assert_eq!(strict.0, Some(1), "{strict:?}");
+    assert!(strict.1.contains("note: ") && !strict.1.contains("dumps/new.rra: unsound"));
+    assert_eq!(folder.said(&["check", "dumps", "--structure", "7"]).0, Some(2), "the worst");
+    assert_usage(&folder, &["check", "dumps", "--update", "beside.bin"], &["expected one FILE"]);
+    let unknown = ["check", "dumps", "beside.bin", "--rule", "containd"];
+    assert_usage(&folder, &unknown, &["did you mean contained?"]);
+    std::fs::create_dir(folder.path().join("nothing")).unwrap();
+    let (status, _, errors) = folder.said(&["check", "nothing"]);
+    assert!(status == Some(1) && errors.contains("nothing: no image in it"), "{errors}");
+}

@@ -302,6 +302,8 @@ fn only_regular_files_are_read() {
             let output = folder.run(&args);
             let errors = output.errors();
             assert_eq!(output.status.code(), Some(1), "{args:?}: {errors}");
+            // A folder is checked whole, and pipes in it are left out.
+            let reason = if (args[0], name) == ("check", ".") { "no image in it" } else { reason };
             assert!(
                 errors.starts_with(&format!("error: {name}: {reason}\n")),
                 "{args:?}: {errors}"

@@ -80,7 +80,7 @@ pub(crate) fn encode(
     let ids = IdTable::new(primitives, level)?;
     let bvh = prepare(bvh, primitives, level, options)?;
     let mut flat = Flat::new(&bvh);
-    let packer = RunPacker::new(level, &bvh, primitives, options.policy);
+    let packer = RunPacker::new(level, &bvh, primitives, options);
     order_leaves(&mut flat, &packer, options);
     let leaves = pack(&flat, &packer, &ids, options)?;
     let contents = contents(&bvh, &flat, |items| leaf_contents(items, primitives, options.policy));
@@ -284,8 +284,9 @@ impl Leaves {
 /// Chooses the order of the leaves.
 fn order_leaves(flat: &mut Flat, packer: &RunPacker<'_>, options: &Options) {
     match options.policy {
+        // Neighbours have nothing in common that would take fewer bits.
+        Policy::Dense | Policy::Radv if options.updatable => return,
         Policy::Dense => return pool::order_leaves(flat, packer, options.keep_leaves),
-        Policy::Radv if options.updatable => return,
         Policy::Hiprt => return,
         Policy::Radv | Policy::Gpurt => (),
     }

@@ -140,9 +140,9 @@ pub struct Options {
     pub keep_leaves: bool,
     /// Whether instances may name nodes below the roots of their structures.
     pub rebraid: bool,
-    /// Whether triangles lie as the driver's updates need them: nothing compressed, one a node
-    /// with RADV, whose leaves come before the boxes, one pair a node with GPURT. The other
-    /// policies know no difference.
+    /// Whether triangles lie as updates need them: nothing compressed, one a node with RADV, whose
+    /// leaves come before the boxes, one pair a node with GPURT. siliray's own policy goes on
+    /// filling nodes, with vertices of its own for each triangle. HIPRT knows no difference.
     pub updatable: bool,
 }
 

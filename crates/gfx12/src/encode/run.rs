@@ -7,10 +7,10 @@
 //! [`RANGE_PAIRS`] at most. Whatever order the leaves come in is kept, so packing what was decoded
 //! gives the same nodes.
 
-use super::Policy;
 use super::error::EncodeError;
 use super::leaves::{RANGE_PAIRS, pairs_needed};
 use super::triangle_fill::{ALL_VERTICES, DENSE_VERTICES, Footprint, TriangleFill};
+use super::{Options, Policy};
 use crate::layout::{
     NodeBits, PackError, PrimitiveNode, ProceduralBox, ProceduralWriter, type_of_pair,
 };
@@ -102,6 +102,8 @@ pub(crate) struct RunPacker<'a> {
     primitives: &'a Primitives,
     /// Most vertices of a node.
     vertex_limit: usize,
+    /// Whether dense nodes have room for vertices that move.
+    is_updatable: bool,
     /// Whose procedural nodes to write.
     procedural_writer: ProceduralWriter,
 }
@@ -112,14 +114,15 @@ impl<'a> RunPacker<'a> {
         level: usize,
         bvh: &'a Bvh,
         primitives: &'a Primitives,
-        policy: Policy,
+        options: &Options,
     ) -> Self {
-        let (vertex_limit, procedural_writer) = match policy {
+        let (vertex_limit, procedural_writer) = match options.policy {
             Policy::Dense => (DENSE_VERTICES, ProceduralWriter::Gpurt),
             Policy::Gpurt => (ALL_VERTICES, ProceduralWriter::Gpurt),
             Policy::Radv | Policy::Hiprt => (DENSE_VERTICES, ProceduralWriter::Radv),
         };
-        Self { level, bvh, primitives, vertex_limit, procedural_writer }
+        let is_updatable = options.updatable;
+        Self { level, bvh, primitives, vertex_limit, is_updatable, procedural_writer }
     }
 
     /// Adds ranges to the open node as [`RunPacker::pack`] does; returns the nodes in which they
@@ -193,7 +196,10 @@ impl<'a> RunPacker<'a> {
 
     /// An empty node.
     pub(crate) fn empty_node(&self) -> Footprint {
-        Footprint::new(self.vertex_limit)
+        match self.is_updatable {
+            true => Footprint::updatable(self.vertex_limit),
+            false => Footprint::new(self.vertex_limit),
+        }
     }
 
     /// References in all leaves of the level.
@@ -223,7 +229,7 @@ impl<'a> RunPacker<'a> {
 
     /// Packs a run of leaf entries.
     pub(crate) fn pack(&self, leaves: &[u32]) -> Result<PackedRun, EncodeError> {
-        let mut open = OpenNode::new(self.vertex_limit);
+        let mut open = OpenNode::new(self.empty_node());
         let mut run = PackedRun::default();
         for &leaf in leaves {
             let items = self.items(leaf);
@@ -304,7 +310,7 @@ impl<'a> RunPacker<'a> {
             let packed = *self.named(run.nodes.len(), packed)?.bits();
             run.stored.add_node(&packed, open.triangles);
             run.nodes.push(packed);
-            *open = OpenNode::new(self.vertex_limit);
+            *open = OpenNode::new(self.empty_node());
         }
         Ok(())
     }
@@ -340,8 +346,8 @@ struct OpenNode {
 }
 
 impl OpenNode {
-    fn new(vertex_limit: usize) -> Self {
-        let fill = TriangleFill::with_vertex_limit(vertex_limit);
+    fn new(empty: Footprint) -> Self {
+        let fill = TriangleFill::starting(empty);
         Self { fill, stops: [false; 8], triangles: 0 }
     }
 

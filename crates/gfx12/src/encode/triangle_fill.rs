@@ -60,6 +60,8 @@ pub(crate) struct Footprint {
     vertices: [[u32; 3]; ALL_VERTICES],
     vertex_count: u8,
     vertex_limit: u8,
+    /// Whether each triangle has vertices of its own, with all their bits.
+    is_updatable: bool,
     pair_count: u8,
     /// Whether the last pair takes a second triangle.
     pair_is_open: bool,
@@ -96,7 +98,12 @@ impl TriangleFill {
 
     /// An empty node for at most so many vertices, 3 to 16.
     pub(crate) fn with_vertex_limit(limit: usize) -> Self {
-        Self { footprint: Footprint::new(limit), slots: [None; 2 * MAX_PAIRS] }
+        Self::starting(Footprint::new(limit))
+    }
+
+    /// A node that is as empty as its footprint says.
+    pub(crate) fn starting(footprint: Footprint) -> Self {
+        Self { footprint, slots: [None; 2 * MAX_PAIRS] }
     }
 
     /// Adds a triangle to the open pair, or to a new one. `false` and unchanged where it does not
@@ -197,6 +204,7 @@ impl Footprint {
             vertices: [[0; 3]; ALL_VERTICES],
             vertex_count: 0,
             vertex_limit: vertex_limit as u8,
+            is_updatable: false,
             pair_count: 0,
             pair_is_open: false,
             any_bit: 0,
@@ -206,6 +214,13 @@ impl Footprint {
             first_geometry: 0,
             geometry_spread: 0,
         }
+    }
+
+    /// Of an empty node whose triangles may move anywhere later: nothing is compressed or shared.
+    pub(crate) fn updatable(vertex_limit: usize) -> Self {
+        let all = u32::MAX;
+        let empty = Self::new(vertex_limit);
+        Self { is_updatable: true, any_bit: all, vertex_spread: [all; 3], ..empty }
     }
 
     /// The vertices so far, as bit patterns.
@@ -284,7 +299,8 @@ impl Footprint {
         let mut indices = [0; 3];
         for (index, corner) in indices.iter_mut().zip(&triangle.vertices) {
             let bits = corner.to_array().map(f32::to_bits);
-            let known = self.vertices().iter().position(|&vertex| vertex == bits);
+            let shared = if self.is_updatable { &[] } else { self.vertices() };
+            let known = shared.iter().position(|&vertex| vertex == bits);
             *index = match known {
                 Some(known) => known as u8,
                 None => self.append_vertex(bits)?,

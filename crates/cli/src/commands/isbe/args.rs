@@ -1,6 +1,6 @@
 //! The options of `siliray isbe` and their help.
 
-use crate::image_args::FindingChoice;
+use crate::finding_args::FindingChoice;
 use crate::program_text::ProgramText;
 use crate::values;
 use clap::{Args, Subcommand};

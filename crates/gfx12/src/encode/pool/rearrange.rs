@@ -224,7 +224,7 @@ impl Search {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::Policy;
+    use super::super::super::Options;
     use super::super::super::run::RunPacker;
     use super::super::ranges::Ranges;
     use super::super::{QUICK, THOROUGH};
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn every_range_has_one_place_and_every_cluster_is_a_node() {
         let (bvh, primitives) = sheet();
-        let packer = RunPacker::new(0, &bvh, &primitives, Policy::Dense);
+        let packer = RunPacker::new(0, &bvh, &primitives, &Options::default());
         let leaves: Vec<u32> = (9..9 + QUADS * QUADS).collect();
         let mut open = packer.empty_node();
         let in_order = 1 + packer.simulate(&leaves, &mut open).last().unwrap();
