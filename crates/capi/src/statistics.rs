@@ -6,7 +6,7 @@ use crate::ids::Id;
 use crate::report::beyond;
 use crate::status::{CError, Failure, SilirayStatus, guarded};
 use siliray::machine::statistics::BvhStatistics;
-use siliray::stats::of_image;
+use siliray::stats::of_file;
 use std::ffi::{CString, c_char};
 use std::sync::Arc;
 
@@ -82,10 +82,11 @@ pub unsafe extern "C" fn siliray_stats(
         let context = boundary::context(context)?;
         let place = Out::new(statistics, "statistics")?;
         let stored = context.image(image)?.stored(context)?;
-        let all = context.run(|| of_image(&stored.checked)).ok_or_else(|| {
-            let text = format!("no driver counts the format {}", stored.format.name);
-            Failure::new(SilirayStatus::Unsupported, text)
-        })?;
+        let all =
+            context.run(|| of_file(&stored.checked, &stored.structures)).ok_or_else(|| {
+                let text = format!("no driver counts the format {}", stored.format.name);
+                Failure::new(SilirayStatus::Unsupported, text)
+            })?;
         let structures = all.into_iter().map(KeptStructure::from).collect();
         place.put(context.keep(Thing::Statistics(Arc::new(Statistics { structures })))?);
         Ok(())

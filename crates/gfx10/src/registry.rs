@@ -291,6 +291,8 @@ fn open_container(mut file: ImageFile, number: Option<usize>) -> Result<ImageFil
         primitives: surveyed.leaves.len().max(surveyed.instances.len()) as u32,
         nodes: [surveyed.boxes.len(), surveyed.leaves.len() + surveyed.instances.len()]
             .map(|count| count as u32),
+        name: None,
+        allocated: None,
     });
     let structures: Vec<StructureSummary> = structures.collect();
     let chosen = number.unwrap_or(0);

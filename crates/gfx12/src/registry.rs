@@ -396,6 +396,8 @@ fn read(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadError> {
             bytes: structure.segment.bytes().len(),
             primitives: header.primitive_count,
             nodes: [header.internal_fp32_count, header.leaf_node_count],
+            name: None,
+            allocated: None,
         }
     });
     let findings = file.findings.iter().chain(&opened.findings).cloned().collect();
@@ -421,6 +423,8 @@ fn read_bvh4x2(bytes: &[u8], options: &ReadOptions) -> Result<ImageFile, ReadErr
         bytes: stored.segment.bytes().len(),
         primitives: stored.primitive_count,
         nodes: [stored.box_count, stored.leaf_count],
+        name: None,
+        allocated: None,
     });
     let structures: Vec<StructureSummary> = structures.collect();
     let (number, count) = (options.structure.unwrap_or(0), structures.len());

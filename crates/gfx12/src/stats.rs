@@ -6,8 +6,9 @@
 //! quantised boxes, without the origin of their grid. Sums are rounded to `f32` after each node,
 //! products with a weight are not. Source: Mesa's `radv_rra_gfx12.c` and `radv_rra.c`.
 //!
-//! Files that RADV exports for a viewer have no bounds in their headers; there those of the root's
-//! boxes stand in for them.
+//! Gamma dumps and files that RADV exports for a viewer have no bounds in their headers. Those of a
+//! BLAS are then the bounds of its primitives, as they were in RADV's header; those of a TLAS, of
+//! which no file knows, are those of its root's boxes.
 
 use crate::Gfx12;
 use crate::check::missed_culling;
@@ -16,10 +17,12 @@ use crate::decode::primitives::stored_count;
 use crate::format::memory;
 use crate::layout::{BOX_TYPE, BoxNode, ChildEntry, InstanceNode, NodeKind, NodePointer};
 use crate::survey::{Header, Memory, Structure, Surveyed, is_empty_slot};
+use bvh4::decode::bounds::union;
 use geometry::Aabb;
 use machine::Checked;
 use machine::statistics::{BvhStatistics, millionths, surface_area};
 use std::collections::HashMap;
+use tree::Blas;
 
 /// The figures of all structures of an image: BLASes first, as the driver has them.
 #[must_use]
@@ -33,14 +36,17 @@ pub fn statistics(checked: &Checked<Gfx12>) -> Vec<BvhStatistics> {
     let mut all: Vec<BvhStatistics> = blases
         .iter()
         .zip(&missed[first_blas..])
-        .map(|(blas, &missed)| {
-            let sums = Sums::of(&memory, blas, &HashMap::new());
+        .enumerate()
+        .map(|(number, (blas, &missed))| {
+            let bounds = bounds(&memory, blas, || tree_bounds(&checked.tree().blases[number]));
+            let sums = Sums::of(&memory, blas, bounds, &HashMap::new());
             sah_below.insert(blas.structure.box_base, sums.sah / sums.area);
             sums.statistics(&memory, blas, missed, false)
         })
         .collect();
     if let Some(tlas) = tlas {
-        let sums = Sums::of(&memory, tlas, &sah_below);
+        let bounds = bounds(&memory, tlas, || root_bounds(&memory, tlas));
+        let sums = Sums::of(&memory, tlas, bounds, &sah_below);
         all.push(sums.statistics(&memory, tlas, missed[0], true));
     }
     all
@@ -63,9 +69,13 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(memory: &Memory<'_>, surveyed: &Surveyed, sah_below: &HashMap<u64, f32>) -> Self {
+    fn of(
+        memory: &Memory<'_>,
+        surveyed: &Surveyed,
+        bounds: Aabb,
+        sah_below: &HashMap<u64, f32>,
+    ) -> Self {
         let structure = &surveyed.structure;
-        let bounds = bounds(memory, surveyed);
         let area = surface_area((bounds.max - bounds.min).to_array());
         let mut sums = Self { area, ..Self::default() };
         let mut open = vec![(structure.root, 1, area)];
@@ -187,16 +197,30 @@ fn below(memory: &Memory<'_>, structure: &Structure, pointer: NodePointer) -> Op
     Some(structure.below(memory, &InstanceNode::decode(&bits)).box_base)
 }
 
-/// The bounds in the header, or those of the root's boxes.
-fn bounds(memory: &Memory<'_>, surveyed: &Surveyed) -> Aabb {
-    let [min, max] = match surveyed.structure.header {
-        Some(Header::Radv(header)) => [header.root_min, header.root_max],
-        Some(Header::Gpurt(header)) if !surveyed.structure.is_radv() => {
-            [header.root_min, header.root_max]
+/// The bounds in the header, or those of the root's boxes. Of RADV's structures these are taken for
+/// `exact` ones: no driver wrote them.
+fn bounds(memory: &Memory<'_>, surveyed: &Surveyed, exact: impl FnOnce() -> Aabb) -> Aabb {
+    let structure = &surveyed.structure;
+    let of_boxes = root_bounds(memory, surveyed);
+    let stored = match structure.header {
+        Some(Header::Radv(header)) => Some([header.root_min, header.root_max]),
+        Some(Header::Gpurt(header)) if !structure.is_radv() => {
+            Some([header.root_min, header.root_max])
         }
-        _ => return root_bounds(memory, surveyed),
+        _ => None,
     };
-    Aabb::new(min.into(), max.into())
+    let stored = stored.map(|[min, max]| Aabb::new(min.into(), max.into()));
+    match stored {
+        Some(stored) if !structure.is_radv() || stored != of_boxes => stored,
+        _ if structure.is_radv() && !of_boxes.is_empty() => exact(),
+        _ => of_boxes,
+    }
+}
+
+/// The box around all primitives of a level.
+fn tree_bounds(level: &Blas) -> Aabb {
+    let primitives = &level.primitives;
+    (0..primitives.len()).map(|number| primitives.bounds(number)).fold(Aabb::EMPTY, union)
 }
 
 fn root_bounds(memory: &Memory<'_>, surveyed: &Surveyed) -> Aabb {

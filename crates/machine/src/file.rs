@@ -57,6 +57,10 @@ pub struct StructureSummary {
     pub primitives: u32,
     /// Box nodes and leaf nodes, as its header says.
     pub nodes: [u32; 2],
+    /// What the program that made it calls it, if the file tells.
+    pub name: Option<String>,
+    /// Bytes that were allocated for it, if the file tells other than by having them.
+    pub allocated: Option<u64>,
 }
 
 /// Where the bytes of a segment lie in a file.

@@ -39,6 +39,8 @@ const STRUCTURE: u32 = 0;
 const TRACE_INFO: u32 = 0x8000_0000;
 /// More chunks than any program has structures.
 const MOST_CHUNKS: u64 = 1 << 32;
+/// More bytes of a name than anybody reads.
+const MOST_NAME: usize = 256;
 /// Bytes that a header may lie before its nodes: room for a table of every instance.
 const MOST_OFFSET: u64 = 1 << 26;
 
@@ -149,7 +151,7 @@ impl<'a> Iterator for Chunks<'a> {
         if at >= bytes.len() {
             return None;
         }
-        let name = format!("chunk {} of the dump", self.structures);
+        let place = format!("chunk {} of the dump", self.structures);
         let (kind, size) = (u32_at(bytes, at), u64_at(bytes, at + 8));
         let start = at + CHUNK_HEADER;
         // The counts of geometries are not part of a structure's size.
@@ -161,7 +163,7 @@ impl<'a> Iterator for Chunks<'a> {
         let chunk = end.and_then(|end| bytes.get(start..usize::try_from(end).ok()?));
         let Some(chunk) = chunk else {
             self.at = bytes.len();
-            let field = Field::new(name, at as u64, CHUNK_HEADER as u64);
+            let field = Field::new(place, at as u64, CHUNK_HEADER as u64);
             let found = format!("a chunk of {size} bytes");
             let room = bytes.len().saturating_sub(start);
             let error = field.error("chunk_range", found, format!("{room} at most"));
@@ -169,7 +171,7 @@ impl<'a> Iterator for Chunks<'a> {
         };
         self.at = start + chunk.len();
         self.structures += usize::from(kind == STRUCTURE);
-        Some(Ok(Chunk { kind, bytes: chunk, offset: start as u64, name }))
+        Some(Ok(Chunk { kind, bytes: chunk, offset: start as u64, place }))
     }
 }
 
@@ -179,7 +181,7 @@ struct Chunk<'a> {
     bytes: &'a [u8],
     /// Where it begins in the file.
     offset: u64,
-    name: String,
+    place: String,
 }
 
 impl Chunk<'_> {
@@ -194,7 +196,7 @@ impl Chunk<'_> {
     }
 
     fn broken(&self, at: u64, rule: &'static str, found: String, expected: String) -> ReadError {
-        let field = Field::new(self.name.clone(), self.offset + at, 8);
+        let field = Field::new(self.place.clone(), self.offset + at, 8);
         ReadError::Broken(Box::new(field.error(rule, found, expected).0))
     }
 
@@ -224,11 +226,24 @@ impl Chunk<'_> {
         header.encode().write_bytes(bytes);
         (format.restore)(&mut segment, &self.geometries());
         let place = FilePlace {
-            chunk: self.name.clone(),
+            chunk: self.place.clone(),
             compressed: None,
             runs: vec![(0, self.offset), (before, self.offset + nodes_at)],
         };
-        Ok(Stored::of_radv(segment, place, &header))
+        let stored = Stored::of_radv(segment, place, &header);
+        Ok(Stored { name: self.name(), allocated: Some(u64_at(self.bytes, 8)), ..stored })
+    }
+
+    /// What the program called it.
+    fn name(&self) -> Option<String> {
+        let start = STRUCTURE_HEADER + 4 * self.geometry_count();
+        let end = usize::try_from(self.nodes_at()).ok()?;
+        let name = self.bytes.get(start..end)?;
+        let name = &name[..name.len().min(MOST_NAME)];
+        let text = String::from_utf8_lossy(name);
+        let text = text.trim_end_matches('\0');
+        // A name is one cell of one line of a table.
+        (!text.is_empty()).then(|| text.replace(char::is_control, "?"))
     }
 
     fn geometries(&self) -> Geometries<'_> {
@@ -263,7 +278,7 @@ impl Chunk<'_> {
     fn finding(&self) -> Option<Finding> {
         let (allocated, compacted) = (u64_at(self.bytes, 8), u64_at(self.bytes, 16));
         (compacted > allocated).then(|| {
-            let field = Field::new(self.name.clone(), self.offset + 16, 8);
+            let field = Field::new(self.place.clone(), self.offset + 16, 8);
             let (found, expected) = (format!("{compacted} bytes"), format!("{allocated} at most"));
             field.finding(Severity::Warning, "allocated_size", found, expected)
         })

@@ -68,7 +68,7 @@ pub fn structures(bytes: &[u8], extent: impl Fn(u64, &[u8]) -> Option<Extent>) -
     let stored = |(range, Extent { is_blas, primitives, .. }): (Range<usize>, Extent)| {
         let start = range.start as u64;
         let (segment, place) = (Segment::new(start, &bytes[range]), FilePlace::at(start));
-        Stored { segment, place, is_blas, primitives }
+        Stored { segment, place, is_blas, primitives, name: None, allocated: None }
     };
     places(bytes, extent).into_iter().map(stored).collect()
 }

@@ -29,13 +29,18 @@ pub struct Stored {
     pub is_blas: bool,
     /// Primitives or instances.
     pub primitives: u64,
+    /// What the program called it, if the file tells.
+    pub name: Option<String>,
+    /// Bytes that were allocated for it, if the file tells.
+    pub allocated: Option<u64>,
 }
 
 impl Stored {
     /// A structure with RADV's header.
     #[must_use]
     pub fn of_radv(segment: Segment, place: FilePlace, header: &RadvHeader) -> Self {
-        Self { segment, place, is_blas: header.is_blas(), primitives: header.primitive_count }
+        let (is_blas, primitives) = (header.is_blas(), header.primitive_count);
+        Self { segment, place, is_blas, primitives, name: None, allocated: None }
     }
 }
 
@@ -85,5 +90,7 @@ fn summary(stored: &Stored, reader: &Reader) -> StructureSummary {
         bytes: stored.segment.bytes().len(),
         primitives: u32::try_from(stored.primitives).unwrap_or(u32::MAX),
         nodes: [total("boxes"), total("primitive_nodes") + total("instances")],
+        name: stored.name.clone(),
+        allocated: stored.allocated,
     }
 }

@@ -9,7 +9,9 @@
 //! Where no header has bounds, those of the root's boxes stand in for them. RADV has no pairs; here
 //! a node counts once, whatever it holds.
 
+use super::contents::check_contents;
 use super::dialect::Dialect;
+use super::{Findings, Rule};
 use crate::decode::bounds::union;
 use crate::layout::{Bvh4Kind, Bvh4Pointer};
 use crate::survey::{Memory, Survey, Surveyed};
@@ -23,20 +25,38 @@ use std::collections::HashMap;
 pub fn statistics<D: Dialect>(image: &Image, survey: &Survey<D>) -> Vec<BvhStatistics> {
     let memory = Memory::new(image);
     let (tlas, blases) = survey.levels();
+    let missed = missed_culling(&memory, survey);
+    let first_blas = usize::from(tlas.is_some());
     let mut sah_below = HashMap::new();
     let mut all: Vec<BvhStatistics> = blases
         .iter()
-        .map(|blas| {
+        .zip(&missed[first_blas..])
+        .map(|(blas, &missed)| {
             let sums = Sums::of(&memory, blas, &HashMap::new());
             let key = (blas.structure.base(), blas.structure.root());
             sah_below.insert(key, sums.sah / sums.area);
-            sums.statistics(&memory, blas, false)
+            sums.statistics(&memory, blas, missed, false)
         })
         .collect();
     if let Some(tlas) = tlas {
-        all.push(Sums::of(&memory, tlas, &sah_below).statistics(&memory, tlas, true));
+        all.push(Sums::of(&memory, tlas, &sah_below).statistics(&memory, tlas, missed[0], true));
     }
     all
+}
+
+/// The slots of each structure that could say more, as the check counts them.
+fn missed_culling<D: Dialect>(memory: &Memory<'_>, survey: &Survey<D>) -> Vec<u64> {
+    let count = survey.structures.len();
+    let (mut counts, mut below) = (vec![0; count], Vec::with_capacity(count));
+    for number in (1..count).chain([0]) {
+        let mut findings = Findings::default();
+        let held = check_contents(memory, &survey.structures[number], &below, &mut findings);
+        below.push(held);
+        let all = findings.into_sorted();
+        let missed = all.iter().filter(|finding| finding.rule == Rule::MissedCulling.name());
+        counts[number] = missed.map(|finding| u64::from(finding.count)).sum();
+    }
+    counts
 }
 
 /// Costs by base and root.
@@ -132,6 +152,7 @@ impl Sums {
         &self,
         memory: &Memory<'_>,
         surveyed: &Surveyed<D>,
+        missed: u64,
         is_tlas: bool,
     ) -> BvhStatistics {
         let structure = &surveyed.structure;
@@ -159,8 +180,11 @@ impl Sums {
             ],
             more: vec![
                 ("slots_per_box", per(self.slots as f64, (halves + boxes) as f64)),
+                // A node holds one pair, or one procedural.
+                ("pairs_per_node", per(leaves, leaves)),
                 ("primitives_per_node", per(self.primitives as f64, leaves)),
                 ("overlap", per(self.shared_area, self.slot_area)),
+                ("missed_culling", missed as f64),
             ],
         }
     }

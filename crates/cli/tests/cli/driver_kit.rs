@@ -317,3 +317,68 @@ fn several_files_are_checked_at_once() {
     let (status, _, errors) = folder.said(&["check", "nothing"]);
     assert!(status == Some(1) && errors.contains("nothing: no image in it"), "{errors}");
 }
+
+/// A dump tells what was allocated and how a structure is called, and has the figures of the memory
+/// that it was made of; so does a file for a viewer.
+#[test]
+fn figures_of_dumps_are_those_of_memory() {
+    let folder = Folder::new();
+    for file in ["a.bin", "a.gamma", "a.rra"] {
+        build(&folder, "organic", "gfx12", file, &["--policy", "radv"]);
+    }
+    let stats = |file| folder.json(&["stats", file])["structures"][0].clone();
+    let memory = stats("a.bin");
+    assert_eq!(stats("a.rra")["sah"], memory["sah"]);
+    assert_eq!(stats("a.gamma")["sah"], memory["sah"]);
+    // Behind the header of the file, the chunk of the trace and the header of the next one.
+    let (chunk, name) = (56, b"Room, 3\n");
+    let mut dump = folder.read("a.gamma");
+    let geometries = u32::from_le_bytes(dump[chunk + 32..chunk + 36].try_into().unwrap());
+    let size = u64::from_le_bytes(dump[chunk - 8..chunk].try_into().unwrap()) + 8;
+    dump[chunk - 8..chunk].copy_from_slice(&size.to_le_bytes());
+    dump[chunk + 8..chunk + 16].copy_from_slice(&0x1234_5678_9ABC_u64.to_le_bytes());
+    dump[chunk + 36..chunk + 40].copy_from_slice(&8u32.to_le_bytes());
+    let nodes = chunk + 40 + 4 * geometries as usize;
+    dump.splice(nodes..nodes, *name);
+    std::fs::write(folder.path().join("b.gamma"), &dump).unwrap();
+    let named = stats("b.gamma");
+    assert_eq!((&named["name"], &named["type"]), (&"Room, 3?".into(), &"blas".into()));
+    assert_eq!(named["allocated_size"], 0x1234_5678_9ABC_u64);
+    for figure in ["compacted_size", "max_depth", "primitive_node_count", "sah"] {
+        assert_eq!(named[figure], memory[figure], "{figure}");
+    }
+    let (_, csv, _) = folder.said(&["stats", "b.gamma", "--csv"]);
+    std::fs::write(folder.path().join("b.csv"), &csv).unwrap();
+    assert_eq!(folder.said(&["stats", "b.csv", "--csv"]).1, csv);
+}
+
+/// Nodes of four have the figures of nodes of eight, slots that could say more among them.
+#[test]
+fn more_figures_of_every_width() {
+    let folder = Folder::new();
+    let figures = |format: &str| {
+        build(&folder, "organic", format, "a.rra", &[]);
+        folder.json(&["stats", "a.rra", "--more"])["structures"][0].clone()
+    };
+    for format in ["gfx10-bvh4", "gfx11-bvh4", "gfx12-bvh4x2"] {
+        let figures = figures(format);
+        assert_eq!(
+            (&figures["pairs_per_node"], &figures["missed_culling"]),
+            (&1.0.into(), &0.0.into())
+        );
+        assert!(figures["primitives_per_node"].as_f64().unwrap() > 1.2, "{figures}");
+    }
+    assert!(figures("gfx12")["pairs_per_node"].as_f64().unwrap() > 1.0);
+    build(&folder, "organic", "gfx11-bvh4", "a.gfx11", &[]);
+    let format = registry().format("gfx11-bvh4").unwrap();
+    let mut file = (format.read)(&folder.read("a.gfx11"), &ReadOptions::default()).unwrap();
+    let (base, segment) = (file.image.bases[0], &mut file.image.segments[0]);
+    let root = (base - segment.address) as usize;
+    let bytes = &mut segment.bytes_mut()[root..root + 128];
+    let used = bytes[..16].chunks_exact(4).filter(|child| **child != [0xFF; 4]).count();
+    bytes[112..116].fill(0);
+    let bytes = (format.trees.as_ref().unwrap().write)(&file.image, None).unwrap();
+    std::fs::write(folder.path().join("a.gfx11"), bytes).unwrap();
+    let more = folder.json(&["stats", "a.gfx11", "--more"]);
+    assert_eq!(more["structures"][0]["missed_culling"], used as f64);
+}

@@ -213,6 +213,8 @@ impl Stored {
             bytes: self.segment.bytes().len(),
             primitives: header.primitive_count,
             nodes: [boxes, header.leaf_node_count],
+            name: None,
+            allocated: None,
         }
     }
 }

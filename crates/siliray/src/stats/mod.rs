@@ -70,6 +70,30 @@ pub fn of_image(image: &Arc<dyn AnyChecked>) -> Option<Vec<BvhStatistics>> {
     }
 }
 
+/// The figures of an image of a file with some structures, which may tell what was allocated.
+#[must_use]
+pub fn of_file(
+    image: &Arc<dyn AnyChecked>,
+    structures: &[StructureSummary],
+) -> Option<Vec<BvhStatistics>> {
+    let mut all = of_image(image)?;
+    for one in &mut all {
+        let allocated = number_of(one, structures).and_then(|number| structures[number].allocated);
+        let place = one.figures.iter_mut().find(|(name, _)| *name == "allocated_size");
+        if let Some(((_, value), allocated)) = place.zip(allocated) {
+            *value = allocated;
+        }
+    }
+    Some(all)
+}
+
+/// Which structure of a file it is.
+fn number_of(one: &BvhStatistics, structures: &[StructureSummary]) -> Option<usize> {
+    structures.iter().position(|known| {
+        one.address.checked_sub(known.address).is_some_and(|at| at < known.bytes as u64)
+    })
+}
+
 /// The lines of a file: an image, or what a driver wrote. Of a file with several structures, those
 /// that are reached from the largest come first, then the others.
 ///
@@ -94,14 +118,14 @@ pub fn read(path: &Path, reading: &Reading) -> Result<Vec<Line>, StatsError> {
         let structures = file.structures.clone();
         let checked = file.check(format.check).into_checked();
         let checked = checked.map_err(|finding| StatsError::Unsound(shown.clone(), finding))?;
-        let all = of_image(&checked).ok_or_else(|| StatsError::Unknown(shown.clone()))?;
+        let all = of_file(&checked, &structures);
+        let all = all.ok_or_else(|| StatsError::Unknown(shown.clone()))?;
         for (place, one) in all.iter().enumerate() {
-            let is_here = |known: &StructureSummary| {
-                one.address.checked_sub(known.address).is_some_and(|at| at < known.bytes as u64)
-            };
-            let number = structures.iter().position(is_here);
+            let number = number_of(one, &structures);
             if number.is_none_or(|number| seen.insert(number)) {
-                lines.push(Line::of(&shown, number.unwrap_or(place), one));
+                let name = number.and_then(|number| structures[number].name.clone());
+                let name = name.unwrap_or_else(|| format!("structure {}", number.unwrap_or(place)));
+                lines.push(Line::of(&shown, name, one));
             }
         }
         seen.extend(next);
@@ -114,12 +138,12 @@ pub fn read(path: &Path, reading: &Reading) -> Result<Vec<Line>, StatsError> {
 
 impl Line {
     /// The line of a structure of an image.
-    fn of(file: &str, number: usize, one: &BvhStatistics) -> Self {
+    fn of(file: &str, name: String, one: &BvhStatistics) -> Self {
         let figures = one.figures.iter().map(|&(name, value)| (name.to_owned(), value));
         let more = one.more.iter().map(|&(name, value)| (name.to_owned(), value));
         Self {
             app: file.to_owned(),
-            name: format!("structure {number}"),
+            name,
             level: one.level().to_owned(),
             figures: figures.collect(),
             more: more.collect(),
