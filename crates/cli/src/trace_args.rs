@@ -3,13 +3,14 @@
 use crate::failure::Failure;
 use crate::image_args::ImageChoice;
 use crate::machine_args::MachineChoice;
-use crate::named_values::{WORKLOADS, one_of};
+use crate::named_values::{PRESETS, WORKLOADS, one_of};
 use crate::output::is_stdout;
 use crate::shared_args::{
     CameraChoice, KernelChoice, PresetChoice, QueryChoice, RuleChoice, SeedChoice,
 };
 use crate::values;
 use clap::{Args, Subcommand, ValueEnum};
+use siliray::build::Preset;
 use siliray::ray_files::Layout;
 use siliray::trace::Mode;
 use siliray::workload::Workload;
@@ -112,23 +113,39 @@ pub(crate) struct BenchTrace {
 
 /// Time how long it takes until the first ray: builds, refits and loads.
 ///
-/// Tracers are built by each preset, follow a mesh that bends, are saved and read back. If the
-/// command was built with other libraries (cargo run --release --features peers -- bench build),
-/// Embree 4 does the like in turns with it, with as many threads. The figures are medians.
+/// Tracers are built by each preset and in place, follow a mesh that bends, are saved and read
+/// back. If the command was built with other libraries (cargo run --release --features peers --
+/// bench build), Embree 4 does the like in turns with it, with as many threads. The figures are
+/// medians.
+/// How much memory a build takes at most is measured in a process of its own.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:
   siliray bench build interior --triangles 1e5
-  siliray --threads 1 bench build bunny.ply --runs 7 --json")]
+  siliray bench build interior --triangles 1e7 --presets fast,balanced
+  siliray --threads 1 bench build bunny.ply --runs 21 --json")]
 pub(crate) struct BenchBuild {
     /// Files or built-in scenes
     #[arg(value_name = "SCENE", required = true)]
     pub(crate) scenes: Vec<OsString>,
 
     /// Runs of which the median counts, 1 to 1001
-    #[arg(long, value_name = "N", default_value_t = 5, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 7, allow_negative_numbers = true)]
     #[arg(value_parser = |text: &str| values::count(text, 1, 1001))]
     pub(crate) runs: usize,
+
+    /// Which presets, with commas between them
+    #[arg(long, value_name = "PRESETS", value_parser = one_of(PRESETS), value_delimiter = ',')]
+    #[arg(default_values_t = [Preset::Fast, Preset::Balanced, Preset::Best])]
+    pub(crate) presets: Vec<Preset>,
+
+    /// Measure only how much memory one build takes: for the process that the command starts
+    #[arg(long, value_name = "PRESET", value_parser = one_of(PRESETS), hide = true)]
+    pub(crate) peak_of: Option<Preset>,
+
+    /// The same in place
+    #[arg(long, requires = "peak_of", hide = true)]
+    pub(crate) peak_in_place: bool,
 }
 
 /// Another library.

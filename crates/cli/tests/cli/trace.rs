@@ -264,7 +264,7 @@ fn figures_of_the_bench() {
     let args =
         ["bench", "trace", "interior", "--triangles", "2000", "--rays", "256", "--runs", "1"];
     let json = folder.json(&args);
-    assert_has(&json, &["machine", "rows", "missing"]);
+    assert_has(&json, &["machine", "rows", "ratios", "missing"]);
     assert_has(&json["machine"], &["cpu", "cores"]);
     assert_documented(&json);
     let rows = json["rows"].as_array().unwrap();
@@ -277,6 +277,8 @@ fn figures_of_the_bench() {
             ["mrays_per_second", "build_seconds", "bytes_per_triangle"].into_iter().all(positive)
         );
     }
+    let modes = ["prepared", "in_place", "calls16", "single"];
+    assert!(modes.iter().all(|mode| rows.iter().any(|row| row["mode"] == *mode)));
     let missing = json["missing"].as_array().unwrap();
     if cfg!(not(feature = "peers")) {
         assert_eq!(missing.len(), 4);
@@ -285,5 +287,23 @@ fn figures_of_the_bench() {
                 .iter()
                 .all(|peer| peer["install"].as_str().unwrap().contains("--features peers"))
         );
+    }
+}
+
+#[test]
+fn figures_of_builds() {
+    let folder = Folder::new();
+    let args = ["bench", "build", "organic", "--triangles", "20000", "--runs", "1", "--presets"];
+    let json = folder.json(&[&args[..], &["fast,balanced"]].concat());
+    assert_documented(&json);
+    let rows = json["rows"].as_array().unwrap();
+    let names: Vec<_> = rows.iter().map(|row| row["what"].as_str().unwrap()).collect();
+    let builds = ["build, fast", "build, balanced", "build, balanced, in place"];
+    assert_eq!(names, [&builds[..], &["refit", "load, warm file"]].concat());
+    for row in &rows[..builds.len()] {
+        assert!(row["mrays_per_second"].as_f64().unwrap() > 0.0, "{row}");
+        // What is built stays, so it is part of the most that there was.
+        let peak = row["peak_over_result"].as_f64();
+        assert!(!cfg!(target_os = "linux") || peak.unwrap() >= 1.0, "{row}");
     }
 }

@@ -17,9 +17,9 @@ use siliray::cameras::Seen;
 use siliray::geometry::Vec3;
 use siliray::machine::Hit;
 use siliray::scene::{Scene, Shape};
-use siliray::trace::{Kernel, Options as TracerOptions, Tracer};
+use siliray::trace::{Kernel, Mode, Options as TracerOptions, Tracer};
 use siliray::workload::{self, Workload};
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -61,16 +61,42 @@ pub(super) fn run(args: &BenchBuild, global: &Global, output: &Output) -> Result
     let mut rows = Vec::new();
     for name in &args.scenes {
         let scene = open(name, global.triangles.filter(|_| is_builtin(name)))?;
-        rows.extend(Bench::new(&scene, name, threads, args.runs, output)?.rows()?);
+        if let Some(preset) = args.peak_of {
+            return peak(&scene, name, preset, args, threads, output);
+        }
+        rows.extend(Bench::new(&scene, name, threads, args, global, output)?.rows()?);
     }
     let json = Json { machine, threads, runs: args.runs, rows };
     output.result(&json, &json.text())
+}
+
+/// Prints how many bytes one build takes at most, and nothing else: what the others ask for in a
+/// process of its own.
+fn peak(
+    scene: &Scene,
+    name: &OsStr,
+    preset: Preset,
+    args: &BenchBuild,
+    threads: usize,
+    output: &Output,
+) -> Result<(), Failure> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(Failure::input)?;
+    let mode = if args.peak_in_place { Mode::InPlace } else { Mode::Prepared };
+    let options = TracerOptions { preset, mode, ..TracerOptions::default() };
+    let build = || pool.install(|| Tracer::with_options(scene, options));
+    let (tracer, bytes) = memory::peak(build);
+    drop(tracer.map_err(about(name))?);
+    output.result(&bytes, &bytes.map(|bytes| bytes.to_string()).unwrap_or_default())
 }
 
 struct Bench<'a> {
     scene: &'a Scene,
     moved: Scene,
     name: &'a OsStr,
+    args: &'a BenchBuild,
+    global: &'a Global,
+    threads: usize,
     runs: usize,
     pool: rayon::ThreadPool,
     embree: Option<Builds>,
@@ -82,58 +108,80 @@ impl<'a> Bench<'a> {
         scene: &'a Scene,
         name: &'a OsStr,
         threads: usize,
-        runs: usize,
+        args: &'a BenchBuild,
+        global: &'a Global,
         output: &'a Output,
     ) -> Result<Self, Failure> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(Failure::input)?;
         let embree = Builds::new(scene, threads);
-        Ok(Self { scene, moved: bent(scene), name, runs, pool, embree, output })
+        let (moved, runs) = (bent(scene), args.runs);
+        Ok(Self { scene, moved, name, args, global, threads, runs, pool, embree, output })
     }
 
-    fn tracer(&self, preset: Preset) -> Result<Tracer, Failure> {
-        let options = TracerOptions { preset, ..TracerOptions::default() };
+    fn tracer(&self, preset: Preset, mode: Mode) -> Result<Tracer, Failure> {
+        let options = TracerOptions { preset, mode, ..TracerOptions::default() };
         self.pool.install(|| Tracer::with_options(self.scene, options)).map_err(about(self.name))
     }
 
     fn rows(mut self) -> Result<Vec<Row>, Failure> {
-        let mut rows = Vec::new();
-        let mut tracers = Vec::new();
-        for (preset, embree) in [
-            (Preset::Fast, Some("medium commit")),
-            (Preset::Balanced, Some("high-quality commit")),
-            (Preset::Best, None),
-        ] {
-            let (mut ours, mut theirs, mut built) = (Vec::new(), Vec::new(), None);
-            // The first run warms up, and its memory is counted; the last tracer is kept.
-            let mut peak = None;
-            for _ in 0..=self.runs {
-                drop(built.take());
-                let start = Instant::now();
-                let (tracer, bytes) = memory::peak(|| self.tracer(preset));
-                built = Some(tracer?);
-                ours.push(start.elapsed().as_secs_f64());
-                peak = peak.or(bytes);
-                if let (Some(builds), Some(_)) = (&self.embree, embree) {
-                    theirs.push(builds.commit(self.scene, preset == Preset::Balanced)?);
-                }
-            }
-            let mut row = self.row(format!("build, {preset}"), ours, embree, theirs);
-            let tracer = built.ok_or_else(|| Failure::input("no run was asked for"))?;
-            let bytes = tracer.byte_count() as f64;
-            row.bytes_per_triangle = Some(bytes / self.scene.placed_triangle_count().max(1) as f64);
-            row.peak_over_result = peak.map(|peak| peak as f64 / bytes);
-            rows.push(row);
-            tracers.push(tracer);
+        let presets = &self.args.presets[..];
+        let usual = presets.iter().position(|&preset| preset == Tracer::PRESET).unwrap_or(0);
+        let mut built = Vec::new();
+        for &preset in presets {
+            built.push(self.build(preset, Mode::Prepared)?);
         }
+        built.push(self.build(presets[usual], Mode::InPlace)?);
+        let (mut rows, mut tracers): (Vec<Row>, Vec<Tracer>) = built.into_iter().unzip();
         for (row, speed) in rows.iter_mut().zip(self.speeds(&tracers)?) {
             row.mrays_per_second = Some(speed);
         }
-        let mut usual = tracers.swap_remove(1);
+        let mut usual = tracers.swap_remove(usual);
         drop(tracers);
         rows.push(self.refits(&mut usual)?);
         rows.push(self.loads(&usual)?);
         Ok(rows)
+    }
+
+    /// Builds beside Embree's builder of that quality; the last tracer is kept.
+    fn build(&self, preset: Preset, mode: Mode) -> Result<(Row, Tracer), Failure> {
+        let embree = match (preset, mode) {
+            (Preset::Fast, Mode::Prepared) => Some("medium commit"),
+            (Preset::Balanced, Mode::Prepared) => Some("high-quality commit"),
+            _ => None,
+        };
+        let (mut ours, mut theirs, mut built) = (Vec::new(), Vec::new(), None);
+        for _ in 0..=self.runs {
+            drop(built.take());
+            let start = Instant::now();
+            built = Some(self.tracer(preset, mode)?);
+            ours.push(start.elapsed().as_secs_f64());
+            if let (Some(builds), Some(_)) = (&self.embree, embree) {
+                theirs.push(builds.commit(self.scene, preset == Preset::Balanced)?);
+            }
+        }
+        let place = if mode == Mode::InPlace { ", in place" } else { "" };
+        let mut row = self.row(format!("build, {preset}{place}"), ours, embree, theirs);
+        let tracer = built.ok_or_else(|| Failure::input("no run was asked for"))?;
+        let bytes = tracer.byte_count() as f64;
+        row.bytes_per_triangle = Some(bytes / self.scene.placed_triangle_count().max(1) as f64);
+        row.peak_over_result = self.peak(preset, mode)?.map(|peak| peak as f64 / bytes);
+        Ok((row, tracer))
+    }
+
+    /// The memory of a build, by a process that does nothing else.
+    fn peak(&self, preset: Preset, mode: Mode) -> Result<Option<u64>, Failure> {
+        let mut arguments: Vec<OsString> =
+            vec!["--threads".into(), self.threads.to_string().into()];
+        if let Some(triangles) = self.global.triangles.filter(|_| is_builtin(self.name)) {
+            arguments.extend(["--triangles".into(), triangles.to_string().into()]);
+        }
+        arguments.extend(["bench", "build", "--peak-of", preset.name()].map(OsString::from));
+        if mode == Mode::InPlace {
+            arguments.push("--peak-in-place".into());
+        }
+        arguments.extend(["--".into(), self.name.to_owned()]);
+        memory::of_a_process(&arguments)
     }
 
     fn row(

@@ -1,6 +1,25 @@
 //! How much memory something takes at most while it runs, as Linux counts it for the process.
 
+use crate::failure::Failure;
 use std::fs;
+use std::process::Command;
+
+/// Runs this program once more with these arguments, to measure a [`peak`] that no memory hides
+/// which was freed before but not given back: what is freed there goes back to the system. What it
+/// prints is the number of bytes, or nothing where that is not known.
+pub(super) fn of_a_process(arguments: &[std::ffi::OsString]) -> Result<Option<u64>, Failure> {
+    let program = std::env::current_exe().map_err(Failure::input)?;
+    let output = Command::new(program)
+        .args(arguments)
+        .envs([("MALLOC_MMAP_THRESHOLD_", "65536"), ("MALLOC_TRIM_THRESHOLD_", "0")])
+        .output()
+        .map_err(Failure::input)?;
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        return Err(Failure::input(format!("a build to measure memory by fails: {errors}")));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().parse().ok())
+}
 
 /// What it returns, and how many bytes more than before were there at most, where that is known.
 pub(super) fn peak<T>(work: impl FnOnce() -> T) -> (T, Option<u64>) {

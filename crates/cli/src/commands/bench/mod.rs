@@ -9,6 +9,7 @@
 //! | `memory` | how much memory a build takes at most |
 //! | `measure` | runs in turns, medians, answers compared |
 //! | `report` | the rows as JSON and as tables |
+//! | `ratios` | siliray's speed over Embree's |
 
 mod beam;
 mod build;
@@ -19,6 +20,7 @@ mod memory;
 mod peers;
 #[cfg(feature = "peers")]
 mod peers;
+mod ratios;
 mod report;
 mod target;
 
@@ -34,7 +36,7 @@ use siliray::cameras::Seen;
 use siliray::scene::builtin::Builtin;
 use siliray::trace::{Kernel, Tracer};
 use siliray::workload::{self, Workload};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 
 /// Threads of the second row, if nothing else is asked for.
@@ -95,6 +97,6 @@ fn mixed(names: &[OsString]) -> bool {
     names.iter().any(is_builtin)
 }
 
-fn is_builtin(name: &OsString) -> bool {
-    name.to_str().and_then(Builtin::from_name).is_some()
+fn is_builtin(name: impl AsRef<OsStr>) -> bool {
+    name.as_ref().to_str().and_then(Builtin::from_name).is_some()
 }

@@ -1,6 +1,7 @@
 //! The rows as JSON and as tables.
 
 use super::measure::TOLERANCE;
+use super::ratios::{self, Ratio, ratios};
 use crate::output::Table;
 use crate::output::number::{counted, grouped, seconds};
 use serde::Serialize;
@@ -59,6 +60,7 @@ pub(super) struct Row {
 pub(super) struct Json<'a> {
     machine: &'a Machine,
     rows: Vec<JsonRow<'a>>,
+    ratios: Vec<Ratio<'a>>,
     missing: &'a [Missing],
 }
 
@@ -106,11 +108,20 @@ impl Report {
                 bytes_per_triangle: scene.bytes_per_triangle(row),
             })
         });
-        Json { machine: &self.machine, rows: rows.collect(), missing: &self.missing }
+        let ratios = self.scenes.iter().flat_map(|scene| {
+            let of_threads = |threads| ratios(&scene.name, &scene.rows_with(threads));
+            scene.numbers_of_threads().into_iter().flat_map(of_threads)
+        });
+        Json {
+            machine: &self.machine,
+            rows: rows.collect(),
+            ratios: ratios.collect(),
+            missing: &self.missing,
+        }
     }
 
-    /// A table for each scene and number of threads, then what the others do better, then who is
-    /// missing.
+    /// A table for each scene and number of threads, with ratios and what the others do better;
+    /// then who is missing.
     pub(super) fn text(&self) -> String {
         let Machine { cpu, cores, kernel } = &self.machine;
         let mut text = format!("{cpu}, {}, kernel {kernel}\n", counted(*cores, "core"));
@@ -134,15 +145,23 @@ impl SceneReport {
         row.bytes as f64 / self.triangles.max(1) as f64
     }
 
+    fn numbers_of_threads(&self) -> Vec<usize> {
+        let mut numbers: Vec<usize> = self.rows.iter().map(|row| row.threads).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    fn rows_with(&self, threads: usize) -> Vec<&Row> {
+        self.rows.iter().filter(|row| row.threads == threads).collect()
+    }
+
     fn text(&self) -> String {
-        let mut numbers_of_threads: Vec<usize> = self.rows.iter().map(|row| row.threads).collect();
-        numbers_of_threads.sort_unstable();
-        numbers_of_threads.dedup();
-        numbers_of_threads.into_iter().map(|threads| self.table(threads)).collect()
+        self.numbers_of_threads().into_iter().map(|threads| self.table(threads)).collect()
     }
 
     fn table(&self, threads: usize) -> String {
-        let rows: Vec<&Row> = self.rows.iter().filter(|row| row.threads == threads).collect();
+        let rows = self.rows_with(threads);
         let (scale, what) = match rows.iter().any(|row| is_embree_single(row)) {
             true => ("times Embree 4 with single rays", is_embree_single as fn(&Row) -> bool),
             false => ("times siliray prepared", is_prepared as fn(&Row) -> bool),
@@ -183,12 +202,13 @@ impl SceneReport {
         }
         format!(
             "\n{}: {}, {} of each kind, {}\nmillion rays a second; beside them, {scale}; bytes a \
-             triangle; answers that differ by more than {TOLERANCE}\n\n{}{}",
+             triangle; answers that differ by more than {TOLERANCE}\n\n{}{}{}",
             self.name,
             counted(self.triangles, "triangle"),
             grouped(self.rays as u64) + " rays",
             counted(threads, "thread"),
             table.text(),
+            ratios::text(&ratios(&self.name, &rows)),
             faster_than_siliray(&rows)
         )
     }

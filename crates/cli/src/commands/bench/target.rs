@@ -15,6 +15,9 @@ use std::time::Instant;
 /// Rays that a thread takes at once where the tracer has no batches of its own.
 pub(super) const CHUNK: usize = 4096;
 
+/// Rays of a small call.
+const SMALL: usize = 16;
+
 /// A tracer with a scene in it.
 pub(super) trait BenchTarget {
     /// Who it is.
@@ -53,7 +56,15 @@ struct Siliray {
     tracer: Arc<Tracer>,
     mode: &'static str,
     build_seconds: f64,
-    one_by_one: bool,
+    calls: Calls,
+}
+
+/// How many rays are asked about in a call.
+#[derive(Clone, Copy)]
+enum Calls {
+    All,
+    Small,
+    One,
 }
 
 /// siliray in every mode, with a kernel and a preset, and the tracer of the first.
@@ -70,16 +81,13 @@ pub(super) fn siliray(
             Arc::new(Tracer::with_options(scene, options).map_err(about(OsStr::new(&scene.name)))?);
         let build_seconds = start.elapsed().as_secs_f64();
         let mode = if mode == Mode::Prepared { "prepared" } else { "in_place" };
-        modes.push(Siliray { tracer, mode, build_seconds, one_by_one: false });
+        modes.push(Siliray { tracer, mode, build_seconds, calls: Calls::All });
     }
     let Siliray { tracer, build_seconds, .. } = &modes[0];
     let (tracer, build_seconds) = (Arc::clone(tracer), *build_seconds);
-    modes.push(Siliray {
-        tracer: Arc::clone(&tracer),
-        mode: "single",
-        build_seconds,
-        one_by_one: true,
-    });
+    for (mode, calls) in [("calls16", Calls::Small), ("single", Calls::One)] {
+        modes.push(Siliray { tracer: Arc::clone(&tracer), mode, build_seconds, calls });
+    }
     let boxed = modes.into_iter().map(|mode| Box::new(mode) as Box<dyn BenchTarget>);
     Ok((boxed.collect(), tracer))
 }
@@ -104,33 +112,42 @@ impl BenchTarget for Siliray {
     fn load<'a>(&'a self, workload: Workload, rays: &'a [Ray]) -> Vec<Box<dyn Work + 'a>> {
         let any = workload == Workload::Occlusion;
         let tracer = &*self.tracer;
-        if self.one_by_one {
-            let part = |rays: &'a [Ray]| {
-                Box::new(Singles { tracer, any, rays, hits: vec![Hit::MISS; rays.len()] })
-                    as Box<dyn Work + 'a>
-            };
-            rays.chunks(CHUNK).map(part).collect()
-        } else if any {
-            vec![Box::new(AnyBatch { tracer, rays, answers: vec![false; rays.len()] })]
-        } else {
-            vec![Box::new(ClosestBatch { tracer, rays, hits: vec![Hit::MISS; rays.len()] })]
-        }
+        let (part_rays, call) = match self.calls {
+            Calls::All => (rays.len().max(1), rays.len().max(1)),
+            Calls::Small => (CHUNK, SMALL),
+            Calls::One => (CHUNK, 1),
+        };
+        let part = |rays: &'a [Ray]| -> Box<dyn Work + 'a> {
+            let hits = || vec![Hit::MISS; rays.len()];
+            if let Calls::One = self.calls {
+                Box::new(Singles { tracer, any, rays, hits: hits() })
+            } else if any {
+                Box::new(AnyBatches { tracer, rays, call, answers: vec![false; rays.len()] })
+            } else {
+                Box::new(ClosestBatches { tracer, rays, call, hits: hits() })
+            }
+        };
+        rays.chunks(part_rays).map(part).collect()
     }
 }
 
-struct ClosestBatch<'a> {
+/// Batches of `call` rays.
+struct ClosestBatches<'a> {
     tracer: &'a Tracer,
     rays: &'a [Ray],
+    call: usize,
     hits: Vec<Hit>,
 }
 
-impl Work for ClosestBatch<'_> {
+impl Work for ClosestBatches<'_> {
     fn reset(&mut self) {
         self.hits.fill(Hit::MISS);
     }
 
     fn run(&mut self) {
-        self.tracer.batch().closest_into(self.rays, &mut self.hits);
+        for (rays, hits) in self.rays.chunks(self.call).zip(self.hits.chunks_mut(self.call)) {
+            self.tracer.batch().closest_into(rays, hits);
+        }
     }
 
     fn distances(&self) -> Vec<f32> {
@@ -138,19 +155,23 @@ impl Work for ClosestBatch<'_> {
     }
 }
 
-struct AnyBatch<'a> {
+/// The same for any hit.
+struct AnyBatches<'a> {
     tracer: &'a Tracer,
     rays: &'a [Ray],
+    call: usize,
     answers: Vec<bool>,
 }
 
-impl Work for AnyBatch<'_> {
+impl Work for AnyBatches<'_> {
     fn reset(&mut self) {
         self.answers.fill(false);
     }
 
     fn run(&mut self) {
-        self.tracer.batch().any_into(self.rays, &mut self.answers);
+        for (rays, answers) in self.rays.chunks(self.call).zip(self.answers.chunks_mut(self.call)) {
+            self.tracer.batch().any_into(rays, answers);
+        }
     }
 
     fn distances(&self) -> Vec<f32> {
