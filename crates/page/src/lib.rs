@@ -187,7 +187,11 @@ impl Page {
             }
             Question::Run { to, stop } => {
                 let stop = stop.as_deref().map(number).transpose()?;
-                self.program.as_mut().ok_or(PageError::NoProgram)?.run_to(to, stop)
+                let program = self.program.as_mut().ok_or(PageError::NoProgram)?;
+                match to {
+                    Some(to) => program.run_to(to, stop),
+                    None => Ok(program.place()),
+                }
             }
             Question::Memory { address, length } => {
                 let program = self.program.as_ref().ok_or(PageError::NoProgram)?;

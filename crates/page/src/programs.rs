@@ -3,7 +3,7 @@
 //! A program is an ELF file, or text for the assembler. It runs with the ray-tracing extension. To
 //! step back is to run again from the start, one instruction less: a run is the same every time.
 
-use crate::{PageError, Response};
+use crate::{PageError, Response, watch};
 use serde_json::{Value, json};
 use siliray::extensions::{NAMES, Options, extension};
 use siliray::riscv::{Config, Event, Hart, Program as Elf, jsonl};
@@ -19,6 +19,9 @@ const MOST_LISTED: usize = 20_000;
 
 /// Most bytes of memory that are shown at once.
 const MOST_SHOWN: u64 = 4096;
+
+/// Instructions between two looks at whether the rest is still wanted.
+const WATCHED: u64 = 1 << 14;
 
 /// A program, and how far it has run.
 pub(crate) struct Program {
@@ -109,33 +112,47 @@ impl Program {
     }
 
     /// Runs until so many instructions have been tried, or until an address is reached, forwards or
-    /// backwards; says where it is then.
+    /// backwards; says where it is then. Nobody may want it to go on: then it stays where it is.
     pub(crate) fn run_to(&mut self, count: u64, stop: Option<u64>) -> Result<Response, PageError> {
         if count < self.done {
             *self = Self::load(self.name.clone(), &self.file)?;
         }
+        let (first, mut last) = (self.done, None);
         while self.done < count && self.ended.is_none() {
+            let run = self.done - first;
+            let share = run as f32 / (count - first) as f32;
+            if run.is_multiple_of(WATCHED) && watch::keep_going(share).is_break() {
+                break;
+            }
             let epc = self.hart.core.pc;
             let event = self.hart.step();
             self.done += 1;
             self.output.extend(self.hart.take_output());
+            self.ended = match &event {
+                Event::Retired | Event::Trapped(_) | Event::Host => None,
+                Event::Unhandled(trap) => Some(format!("{}, and no handler", trap.cause)),
+                Event::Exited(code) => Some(format!("the program has ended with {code}")),
+                Event::Stopped(stop) => Some(format!("stopped: {stop:?}")),
+            };
+            last = Some((event, epc));
+            if stop == Some(self.hart.core.pc) {
+                break;
+            }
+        }
+        if let Some((event, epc)) = last {
             self.last = match &event {
                 Event::Trapped(trap) | Event::Unhandled(trap) => {
                     jsonl::trapped(&self.hart, trap, epc)
                 }
                 _ => jsonl::retired(&self.hart),
             };
-            self.ended = match event {
-                Event::Retired | Event::Trapped(_) | Event::Host => None,
-                Event::Unhandled(trap) => Some(format!("{}, and no handler", trap.cause)),
-                Event::Exited(code) => Some(format!("the program has ended with {code}")),
-                Event::Stopped(stop) => Some(format!("stopped: {stop:?}")),
-            };
-            if stop == Some(self.hart.core.pc) {
-                break;
-            }
         }
-        Ok(Response::new(self.state()))
+        Ok(self.place())
+    }
+
+    /// Where it is.
+    pub(crate) fn place(&self) -> Response {
+        Response::new(self.state())
     }
 
     fn state(&self) -> Value {

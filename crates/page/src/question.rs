@@ -49,8 +49,8 @@ pub(crate) enum Question {
     Simulate(Simulate),
     /// Loads a program, an ELF file or text, which is the payload.
     Program { name: String },
-    /// Runs it until so many instructions have been tried, or until an address.
-    Run { to: u64, stop: Option<String> },
+    /// Runs it until so many instructions have been tried, or until an address; says where it is.
+    Run { to: Option<u64>, stop: Option<String> },
     /// Some bytes of its memory.
     Memory { address: String, length: u64 },
 }
@@ -286,7 +286,7 @@ impl Question {
             }),
             "simulate" => Self::Simulate(Simulate::read(&members)?),
             "program" => Self::Program { name: members.get("name")? },
-            "run" => Self::Run { to: members.get("to")?, stop: members.find("stop")? },
+            "run" => Self::Run { to: members.find("to")?, stop: members.find("stop")? },
             "memory" => {
                 Self::Memory { address: members.get("address")?, length: members.get("length")? }
             }

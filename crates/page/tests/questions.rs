@@ -398,6 +398,7 @@ fn programs_step_both_ways() {
     let one = run(&mut page, 1);
     assert_eq!((register(&one, "x11"), &one["pc"]), (json!("0x0"), &json!("0x80000004")));
     assert_eq!(run(&mut page, 2), two);
+    assert_eq!(ask(&mut page, json!({"do": "run"})).unwrap().answer, two);
     let stop = json!({"do": "run", "to": 100, "stop": "0x80000008"});
     assert_eq!(ask(&mut page, json!({"do": "run", "to": 0})).unwrap().answer["done"], 0);
     assert_eq!(ask(&mut page, stop).unwrap().answer["done"], 2);

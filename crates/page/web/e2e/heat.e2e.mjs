@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, before, test } from "node:test";
 import { drop, opened, phone, shot, siliray, start, visit } from "./browser.mjs";
 import { ownCamera } from "./camera.mjs";
@@ -34,7 +34,13 @@ async function openHeat(options) {
 async function render(page, what, size) {
   await page.locator(".heat-view select[title='Camera']").selectOption({ index: 1 });
   await page.selectOption(".heat-view select[title='Size in pixels']", size);
-  await page.selectOption(".heat-view select[title='What is shown']", what);
+  // What stands there is of the picture before.
+  await page.evaluate(what => {
+    document.querySelector(".heat-time")?.remove();
+    const select = document.querySelector(".heat-view select[title='What is shown']");
+    select.value = what;
+    select.dispatchEvent(new Event("change"));
+  }, what);
   const wanted = size.replace(",", " × ");
   await page.waitForFunction(wanted => {
     const said = document.querySelector(".heat-time")?.textContent ?? "";
@@ -52,9 +58,10 @@ function pixels(page) {
 }
 
 /** The pixels that siliray renders, from a PPM or PNG that the browser decodes. */
-async function native(page, words) {
+async function native(page, words, of = path, machine = "gfx12-gpurt") {
   const file = join(world.files, "picture.png");
-  siliray("render", path, "--machine", "gfx12-gpurt", "--camera", camera, ...words, "-o", file);
+  const eye = of === path ? camera : ownCamera(of);
+  siliray("render", of, "--machine", machine, "--camera", eye, ...words, "-o", file);
   const address = `data:image/png;base64,${readFileSync(file).toString("base64")}`;
   return page.evaluate(async address => {
     const image = new Image();
@@ -85,6 +92,57 @@ test("heat maps and pictures are the native ones", async () => {
     assert.deepEqual(shown, expected.slice(0, shown.length), what);
   }
   assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+/** What heat maps of a machine can show, as the page offers it. */
+function offered(page) {
+  return page.locator(".heat-view select[title='What is shown'] option").evaluateAll(options =>
+    options.map(option => option.value).filter(value => !["picture", "losses"].includes(value)));
+}
+
+test("every measure of every kind of machine is the native one", async () => {
+  const blocks = join(world.files, "organic.ttu");
+  siliray("build", "organic", "--triangles", "2000", "--format", "ttu", "-o", blocks);
+  for (const [file, machine, least] of [
+    [path, "gfx12-gpurt", ["boxes", "triangles", "nodes", "bytes"]],
+    [path, "fast", ["boxes", "triangles", "nodes", "bytes"]],
+    [blocks, "ttu", ["boxes", "triangles", "nodes", "blocks", "bytes", "cycles"]],
+  ]) {
+    const { page, complaints } = await visit(world);
+    await drop(page, basename(file), readFileSync(file));
+    await opened(page, basename(file));
+    await page.selectOption(".machine-select", machine);
+    await show(page, "Heat");
+    const measures = await offered(page);
+    for (const name of least) assert.ok(measures.includes(name), `${machine}: ${name}`);
+    for (const what of measures) {
+      await render(page, what, "320,180");
+      const words = ["--heatmap", what, "--size", "320x180"];
+      const expected = await native(page, words, file, machine);
+      const shown = await pixels(page);
+      assert.deepEqual(shown, expected.slice(0, shown.length), `${machine}: ${what}`);
+    }
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  }
+});
+
+test("the first picture is there at once", async () => {
+  const { page } = await visit(world);
+  await drop(page, "organic.rra", readFileSync(path));
+  await opened(page, "organic.rra");
+  await page.waitForFunction(() => !document.querySelector(".busy").textContent);
+  const took = await page.evaluate(async () => {
+    const begin = performance.now();
+    document.querySelector(".tab[data-panel=heat]").click();
+    while (!document.querySelector(".heat-time")) {
+      await new Promise(done => setTimeout(done, 10));
+    }
+    return performance.now() - begin;
+  });
+  // A second is promised; a busy machine gets another one.
+  assert.ok(took < 2000, `${Math.round(took)} ms`);
   await page.context().close();
 });
 

@@ -60,7 +60,13 @@ test("a digit shows its panel, with a focus that can be seen", async () => {
   const { page } = await visit(world);
   await openForest(page);
   for (const [at, name] of panels.entries()) {
-    if (name === "program") continue;
+    if (name === "program") {
+      // Without a program there is none to show.
+      await page.keyboard.press(String(at + 1));
+      assert.ok(await page.locator("#panel-tables").isVisible());
+      assert.doesNotMatch(await page.evaluate(() => location.hash), /panel=program/);
+      continue;
+    }
     await page.keyboard.press(String(at + 1));
     const found = await page.evaluate(name => {
       const { activeElement: focused } = document;
@@ -107,7 +113,7 @@ test("the help sheet lists every key, those of programs too", async () => {
     document.querySelector("#panel-program .bar .muted").textContent.startsWith("1 done"));
   await page.keyboard.press("?");
   const groups = await page.locator(".help h3").allTextContents();
-  for (const group of ["Panels", "Page", "Nodes", "Edits", "Space", "Ray", "Program"]) {
+  for (const group of ["Panels", "Page", "Nodes", "Edits", "Space", "Ray", "Program", "In lists"]) {
     assert.ok(groups.includes(group), `${group} of ${groups}`);
   }
   await page.keyboard.press("Escape");

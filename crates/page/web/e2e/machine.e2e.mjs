@@ -23,7 +23,7 @@ async function openMachine(options) {
   const visited = await visit(world, options);
   await drop(visited.page, "organic.ttu", readFileSync(path));
   await opened(visited.page, "organic.ttu");
-  await show(visited.page, "Machine");
+  await show(visited.page, "Traversal unit");
   return visited;
 }
 
@@ -61,6 +61,16 @@ test("two configurations stand side by side", async () => {
   // What slots did and what units held, of each.
   assert.equal(await page.locator(".machine-slots").count(), 4);
   await shot(page, "machine-two");
+  await page.context().close();
+});
+
+test("a sweep of two configurations is refused in words", async () => {
+  const { page } = await openMachine();
+  await page.getByLabel("Compare with", { exact: true }).first().fill("deep");
+  await page.getByLabel("Sweep", { exact: true }).first().fill("slots=4,8");
+  await page.click(".machine-form .primary");
+  assert.match(await page.locator(".machine-form .error").textContent(), /only one of them/);
+  assert.equal(await page.locator(".machine-section").count(), 0);
   await page.context().close();
 });
 
@@ -103,7 +113,7 @@ test("rays are those of the view", async () => {
   await page.mouse.down();
   await page.mouse.move(620, 340, { steps: 3 });
   await page.mouse.up();
-  await show(page, "Machine");
+  await show(page, "Traversal unit");
   await page.click(".machine-form .primary");
   await page.waitForFunction(before =>
     document.querySelector(".machine-tile b")?.textContent !== before, before[0]);

@@ -50,6 +50,29 @@ test("the example tests a triangle, and steps back from it", async () => {
   }
 });
 
+test("a program without an end is cancelled where it is, and its worker goes on", async () => {
+  const { page, complaints } = await visit(world);
+  let workers = 0;
+  page.on("worker", () => workers += 1);
+  await drop(page, "loop.s", Buffer.from("addi a0, zero, 1\nagain: addi a0, a0, 1\njal zero, again\n"));
+  await done(page, 0);
+  await page.click("#panel-program button >> text=To end");
+  await page.waitForFunction(() => document.querySelector(".busy").textContent.includes("%"),
+    null, { timeout: 60_000 });
+  await page.click(".busy button");
+  const where = page.locator("#panel-program .bar > .muted", { hasText: "done, cancelled there" });
+  const said = await where.textContent();
+  const count = Number(said.split(" ")[0].replaceAll(",", ""));
+  assert.ok(count > 1);
+  assert.equal(Number(await register(page, "a0")), 1 + Math.floor(count / 2));
+  await page.click("#panel-program button >> text=Step");
+  await done(page, (count + 1).toLocaleString("en"));
+  assert.equal(workers, 0);
+  assert.ok(await page.locator("#panel-program .refusal").isHidden());
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
 test("a line that is no instruction is named", async () => {
   const { page } = await visit(world);
   await drop(page, "wrong.s", Buffer.from("addi a0, zero, 1\nfly a0\n"));

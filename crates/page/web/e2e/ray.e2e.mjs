@@ -48,27 +48,154 @@ function steps(machine) {
   return lines.map(line => JSON.parse(line)).filter(line => "step" in line);
 }
 
-test("steps are those of walk, one by one", async () => {
+/** Every step of the walk as it is shown in full, from the first one on. */
+function shownSteps(page, count) {
+  return page.evaluate(count => {
+    const texts = (list, selector) =>
+      [...list.querySelectorAll(selector)].map(each => each.textContent);
+    const shown = [];
+    for (let k = 0; k < count; k++) {
+      const detail = document.querySelector(".ray-detail");
+      const facts = [...detail.querySelectorAll(".ray-fact")].map(fact =>
+        [fact.children[0].textContent, fact.children[1].textContent]);
+      const tables = [...detail.querySelectorAll(".ray-columns > div")].map(table => [
+        table.querySelector(".heading").textContent,
+        [...table.querySelectorAll("tr")].map(row =>
+          [row.cells[0].textContent, row.cells[1].firstChild.textContent]),
+      ]);
+      shown.push({
+        step: document.querySelector(".ray-place").value,
+        title: detail.querySelector(".ray-title").textContent,
+        child: texts(detail, ".ray-children tr.is-current td"),
+        facts: Object.fromEntries(facts),
+        registers: Object.fromEntries(tables),
+        stack: texts(detail, ".ray-chip"),
+      });
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key: ".", bubbles: true }));
+    }
+    return shown;
+  }, count);
+}
+
+/** A float of 32 bits; the sign of a zero is not shown. */
+function float(value) {
+  return Math.fround(value) + 0;
+}
+
+/** Numbers of a text, as the floats of 32 bits that they are. */
+function floats(text) {
+  return (text.match(/-?\d[\d.]*(e[+-]?\d+)?|∞/g) ?? []).map(word =>
+    word === "∞" ? Infinity : float(Number(word)));
+}
+
+/** Applies a step to the stack that the steps before it have left. */
+function follow(stack, { event, pointer, lost }) {
+  if (event === "push") stack.push(pointer);
+  else if (event === "pop" && stack.includes(pointer)) {
+    // A push may have gone below others.
+    stack.splice(stack.lastIndexOf(pointer), 1);
+  }
+  if (event === "overflow") stack.splice(0, lost);
+  if (event === "restart") stack.length = 0;
+}
+
+test("steps are those of walk, one by one, up to the hit and on to the end", async () => {
   const { page, complaints } = await openOrganic("gfx12-radv");
   await askRay(page);
-  const text = siliray("walk", path, "--machine", "gfx12-radv", ...lost);
+  const text = siliray("walk", path, "--machine", "gfx12-radv", ...lost).replaceAll(/\s+/g, " ");
   const expected = steps("gfx12-radv");
+  assert.ok(expected.some(({ event }) => event === "accept"), "there is a hit");
   await page.locator(".ray-steps").getByLabel("To the end").click();
   assert.equal(await page.inputValue(".ray-place"), String(expected.length - 1));
   await page.locator(".ray-steps").getByLabel("To the start").click();
-  for (const step of expected.slice(0, 60)) {
-    assert.equal(await page.inputValue(".ray-place"), String(step.step));
-    const title = await page.locator(".ray-title").textContent();
-    assert.ok(text.replaceAll(/\s+/g, " ").includes(title.slice(0, 40)), title);
+  const shown = await shownSteps(page, expected.length);
+  const stack = [];
+  expected.forEach((step, k) => {
+    const { facts, child, registers, stack: chips, title } = shown[k];
+    assert.equal(shown[k].step, String(step.step));
+    assert.ok(text.includes(title.replaceAll(/\s+/g, " ").slice(0, 40)), title);
+    follow(stack, step);
+    assert.deepEqual(chips, stack, `the stack of step ${k}`);
     if (step.event === "child") {
-      const row = page.locator(".ray-children tr.is-current");
-      assert.equal(await row.locator("td").nth(0).textContent(), String(step.slot));
-      assert.equal(await row.locator("td").nth(1).textContent(), step.pointer);
-      assert.equal(await row.locator("td").nth(2).textContent(), step.verdict);
+      const { slot, pointer, verdict, interval, min, max } = step;
+      assert.deepEqual(child.slice(0, 3), [String(slot), pointer, verdict]);
+      const inside = (interval ?? []).map(float);
+      assert.deepEqual(floats(child[3]), inside, `the interval of step ${k}`);
+      assert.deepEqual(floats(facts.interval.replace(/^t /, "")), inside);
+      assert.deepEqual(floats(facts.box), [...min, ...max].map(float));
     }
-    await page.keyboard.press(".");
-  }
+    if (step.event === "instruction") {
+      const sides = [["In", step.inputs], ["Out", step.outputs]]
+        .filter(([, values]) => Object.keys(values).length > 0);
+      assert.deepEqual(Object.fromEntries(Object.entries(registers).map(([side, rows]) =>
+        [side, Object.fromEntries(rows)])), Object.fromEntries(sides), `registers of step ${k}`);
+    }
+    if (step.event === "accept" || step.event === "refuse") {
+      const { t, u, v, instance, geometry, primitive } = step.hit;
+      const [st, su, sv, ...ids] = floats(facts.hit);
+      assert.deepEqual([st, su, sv], [t, u, v].map(float));
+      assert.deepEqual(ids, [instance, geometry, primitive]);
+    }
+  });
+  await page.keyboard.press(";");
   await shot(page, "ray");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("a pixel's link leads back to its ray", async () => {
+  const { page } = await openOrganic("gfx12-gpurt");
+  await show(page, "Heat");
+  await page.waitForSelector(".heat-time");
+  const box = await page.locator(".heat-canvas").boundingBox();
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await page.waitForSelector(".ray-row");
+  const status = page.locator(".ray-status b");
+  const said = await status.textContent();
+  assert.match(said, /^1 hit at t/);
+  await page.waitForFunction(() => /query=closest:[^p]/.test(location.hash));
+  const hash = await page.evaluate(() => location.hash);
+  await page.context().close();
+  const { page: other, complaints } = await visit(world, { hash });
+  await drop(other, "organic.rra", readFileSync(path));
+  await opened(other, "organic.rra");
+  await other.waitForSelector(".ray-row");
+  assert.equal(await other.locator(".ray-status b").textContent(), said);
+  assert.deepEqual(complaints, []);
+  await other.context().close();
+});
+
+test("a sphere is stepped into an instance, and a walk goes to an instance's node", async () => {
+  const { page, complaints } = await visit(world);
+  await page.selectOption(".offers select", "5000");
+  await page.click(".card >> text=forest");
+  await opened(page, "forest.rra");
+  await show(page, "Ray");
+  await page.selectOption(".machine-select", "reference");
+  const form = page.locator(".ray-form");
+  await form.getByText("Sphere", { exact: true }).click();
+  await form.getByLabel("Which hits").selectOption("all");
+  await form.getByText("Walk").click();
+  await page.waitForSelector(".ray-row");
+  const titles = await page.evaluate(() => {
+    const shown = [];
+    const last = Number(document.querySelector(".ray-place").max);
+    for (let k = 0; k <= last && !shown.includes("instance"); k++) {
+      shown.push(document.querySelector(".ray-fact .muted")?.textContent);
+      document.body.dispatchEvent(new KeyboardEvent("keydown", { key: ".", bubbles: true }));
+    }
+    return shown;
+  });
+  assert.ok(titles.includes("instance"), titles.join());
+  await page.fill(".ray-place", String(titles.indexOf("instance")));
+  await page.locator(".ray-place").press("Enter");
+  const title = page.locator(".ray-title").first();
+  const [, pointer] = /^enter instance \d+ by (0x[0-9a-f]+)/.exec(await title.textContent());
+  await page.fill(".tree-controls input", pointer);
+  await page.click(".tree-row:visible >> nth=0");
+  await page.locator(".ray-steps").getByLabel("To the start").click();
+  await page.locator("body").press("v");
+  assert.ok((await title.textContent()).includes(pointer));
   assert.deepEqual(complaints, []);
   await page.context().close();
 });
@@ -166,12 +293,18 @@ test("two machines stop where they first differ", async () => {
   const { step } = JSON.parse(siliray("walk", path, ...words));
   assert.equal(await page.inputValue(".ray-place"), String(step));
   assert.equal(await page.locator(".ray-row.is-difference:visible").count(), 2);
+  // Both are shown in full, where they differ.
+  const titles = await page.locator(".ray-detail:visible .ray-title").allTextContents();
+  assert.equal(titles.length, 2);
+  assert.notEqual(titles[0], titles[1]);
   await shot(page, "ray-against");
   await page.context().close();
 });
 
-test("a lost pixel leads to the primitive, and to the box that loses it", async () => {
-  const { page, complaints } = await visit(world);
+/** The example of a lost hit, and the ray of a pixel of which the machine loses the triangle. */
+async function openLost() {
+  const visited = await visit(world);
+  const { page } = visited;
   await page.click(".card:has-text('A lost hit')");
   await page.waitForFunction(() =>
     document.querySelector(".heat-time")?.textContent.endsWith("in all"), null,
@@ -191,13 +324,47 @@ test("a lost pixel leads to the primitive, and to the box that loses it", async 
     return { x: place(x, width, clientWidth), y: place(y, height, clientHeight) };
   });
   await page.click(".heat-canvas", { position: red });
-  const why = page.locator(".ray-answer .link", { hasText: "Why?" });
-  await why.click({ timeout: 20_000 });
-  await page.waitForFunction(() =>
+  await page.locator(".ray-answer .link", { hasText: "Why?" }).waitFor({ timeout: 20_000 });
+  return visited;
+}
+
+/** Waits until the box that loses the triangle is named. */
+function namesBox(page) {
+  return page.waitForFunction(() =>
     /box 0x[0-9a-f]+ at .*: .* go to this step$/
       .test(document.querySelector(".ray-answer")?.textContent ?? ""));
+}
+
+test("a lost pixel leads to the primitive, and to the box that loses it", async () => {
+  const { page, complaints } = await openLost();
+  await page.locator(".ray-answer .link", { hasText: "Why?" }).click();
+  await namesBox(page);
   await shot(page, "ray-lost");
   assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("the key of losses asks why, and goes to the child that is lost", async () => {
+  const { page, complaints } = await openLost();
+  await page.locator("body").press("l");
+  await namesBox(page);
+  const child = /child (\d+)/.exec(await page.locator(".ray-answer").textContent())[1];
+  const row = page.locator(".ray-children tr.is-current td").first();
+  assert.equal(await row.textContent(), child);
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("a triangle that is clicked in space is the one that is asked about", async () => {
+  const { page } = await openOrganic("gfx12-radv");
+  await askRay(page);
+  await page.waitForSelector(".space-canvas:visible");
+  await page.waitForTimeout(600);
+  await page.click(".space-canvas");
+  const said = await page.locator(".space-message").textContent();
+  const [, geometry, primitive] = /geometry (\d+), primitive (\d+)$/.exec(said);
+  const asked = await page.inputValue(".ray-missed input");
+  assert.ok(asked.endsWith(`${geometry}:${primitive}`), asked);
   await page.context().close();
 });
 

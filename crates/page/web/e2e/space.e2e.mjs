@@ -1,7 +1,7 @@
 // Space: what is drawn, selected by a click, hidden and isolated; instances; no picture while idle.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { drop, opened, phone, shot, siliray, start, visit } from "./browser.mjs";
@@ -102,6 +102,63 @@ test("a subtree is isolated and hidden, by keys and by buttons", async () => {
   assert.ok(await all.isEnabled());
   await all.click();
   assert.ok(await all.isDisabled());
+  await page.context().close();
+});
+
+test("procedural boxes are drawn where they stand, and picked", async () => {
+  const scene = join(world.files, "boxes.scene.toml");
+  writeFileSync(scene, `version = 1
+[[object]]
+name = "pair"
+[[object.geometry]]
+name = "cubes"
+boxes = [[-1, -1, -1, 1, 1, 1], [2, 0, 0, 3, 1, 1]]
+[[instance]]
+object = "pair"
+[[instance]]
+object = "pair"
+translate = [0, 3, 0]
+`);
+  const path = join(world.files, "boxes.rra");
+  siliray("build", scene, "--format", "gfx12", "-o", path);
+  const { page, complaints } = await visit(world);
+  await drop(page, "boxes.rra", readFileSync(path));
+  await opened(page, "boxes.rra");
+  await show(page, "Space");
+  await page.waitForSelector(".space-canvas:visible");
+  await page.waitForTimeout(800);
+  const open = page.locator(".space-open");
+  if (await open.isVisible()) await open.click();
+  await page.getByLabel("Which boxes are drawn").selectOption("none");
+  const picture = async style => {
+    await page.getByLabel("How triangles are drawn").selectOption(style);
+    await page.waitForTimeout(300);
+    return (await page.locator(".space-canvas").screenshot()).toString("base64");
+  };
+  const none = await picture("none");
+  const wire = await picture("wire");
+  const solid = await picture("solid");
+  assert.notEqual(none, wire);
+  assert.notEqual(solid, wire);
+  let said = "";
+  for (const [x, y] of [[0.5, 0.5], [0.4, 0.6], [0.4, 0.7], [0.4, 0.35], [0.5, 0.7]]) {
+    const at = await place(page, x, y);
+    await page.mouse.click(at.x, at.y);
+    said = await page.locator(".space-message").textContent();
+    if (said) break;
+  }
+  assert.match(said, /^instance \d, geometry 0, primitive \d$/);
+  await shot(page, "space-boxes");
+  assert.deepEqual(complaints, []);
+  await page.context().close();
+});
+
+test("keys bring the camera nearer", async () => {
+  const { page } = await openForest();
+  const before = await page.locator(".space-canvas").screenshot();
+  await page.keyboard.press("+");
+  await page.waitForTimeout(600);
+  assert.ok(!before.equals(await page.locator(".space-canvas").screenshot()));
   await page.context().close();
 });
 

@@ -71,6 +71,25 @@ test("worst nodes lead to their node, and are saved as CSV", async () => {
   await page.context().close();
 });
 
+test("worst nodes say that they are some, and findings are saved in words", async () => {
+  const { page } = await openTable("nodes");
+  const read = image.inspect.tree.filter(({ state }) => state === "read");
+  const said = await page.locator(".data-table .bar > .muted").textContent();
+  const shown = Math.min(1000, read.length).toLocaleString("en");
+  const of = read.length > 1000 ? ` of ${read.length.toLocaleString("en")}` : "";
+  assert.equal(said, `${shown} rows${of}`);
+  const grid = page.getByRole("grid");
+  await grid.focus();
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("End");
+  const active = await grid.evaluate(grid => {
+    const row = document.getElementById(grid.getAttribute("aria-activedescendant"));
+    return [row?.getAttribute("aria-selected"), row?.getAttribute("aria-rowindex")];
+  });
+  assert.deepEqual(active, ["true", String(Math.min(1000, read.length) + 1)]);
+  await page.context().close();
+});
+
 test("words filter rows", async () => {
   const { page } = await openTable("instances");
   const all = Number((await page.locator(".data-table .bar .muted").textContent()).split(" ")[0]);

@@ -8,6 +8,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { drop, opened, shot, siliray, start, visit } from "./browser.mjs";
+import { show } from "./panels.mjs";
 
 let world;
 let image;
@@ -91,6 +92,20 @@ test("an exported page opens by itself", async () => {
   const { page, complaints } = await visit({ ...world, address: pathToFileURL(file).href });
   await opened(page, "räum 1.rra");
   assert.match(await page.locator(".verdict").textContent(), /^sound/);
+  // What the second part of the module does: it lies in the page too.
+  await show(page, "Ray");
+  await page.locator(".ray-form").getByRole("button", { name: "Pixel" }).click();
+  await page.locator(".ray-form").getByText("Walk").click();
+  await page.waitForSelector(".ray-row");
+  await page.keyboard.press(".");
+  assert.equal(await page.inputValue(".ray-place"), "1");
+  await show(page, "Heat");
+  await page.waitForSelector(".heat-time");
+  await show(page, "Traversal unit");
+  await page.getByLabel("Queries").fill("64");
+  await page.click(".machine-form .primary");
+  await page.waitForSelector(".machine-tile");
+  assert.match(await page.locator(".machine-progress").textContent(), /^1 of 1, the last in /);
   assert.deepEqual(complaints, []);
   await page.context().close();
 });

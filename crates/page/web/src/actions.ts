@@ -7,7 +7,7 @@ export interface Actions {
   openBuiltin(name: string, layout?: Layout): void;
   openExample(name: string): void;
   openProgram(): void;
-  openAgain(change: { structure?: number; format?: string }): void;
+  openAgain(change: { structure?: number; format?: string }): Promise<void>;
   close(): void;
   goTo(): void;
   help(): void;

@@ -37,7 +37,7 @@ export function shareOf(
       return entry => clamp(1 + Math.log10(Math.max(outline.cost[entry]!, 1e-9) / most) / 4);
     }
     case "overlap": return entry => clamp(outline.overlap[entry]!);
-    case "fill": return entry => 1 - clamp(outline.fill[entry]!);
+    case "emptiness": return entry => 1 - clamp(outline.fill[entry]!);
     default: return null;
   }
 }

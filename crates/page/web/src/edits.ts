@@ -1,16 +1,21 @@
 // Edits of bits: done, undone, done again. After each the file is checked and read anew.
 
+import { Dropped } from "./engine";
 import { entryOf, readPieces } from "./outline";
 import { History } from "./history";
 import type { Edit, Store } from "./store";
 
 export class Edits {
   private history = new History<{ edit: Edit; before: string }>();
+  /** The edits that were in the file when it was saved last. */
+  private saved: readonly Edit[] = [];
 
   constructor(private page: Store) {
     page.on("edits", () => {
       const { done, undone } = page.state.edits;
-      if (done + undone === 0) this.history.clear();
+      if (done.length + undone > 0) return;
+      this.history.clear();
+      this.saved = [];
     });
   }
 
@@ -42,23 +47,36 @@ export class Edits {
     try {
       const { arrays } = await this.page.ask({ do: "save" });
       download(arrays.data, savedName(summary.name, this.count > 0));
+      this.saved = this.done;
+      this.tell();
     } catch (error) {
       this.page.report(error);
     }
   }
 
+  private get done(): readonly Edit[] {
+    return this.history.all.map(({ edit }) => edit);
+  }
+
   private async write(edit: Edit): Promise<string | null> {
     const { page } = this;
+    let before: string;
     try {
-      const { before, summary } = await page.ask({ do: "edit", ...edit }, { urgency: 3 });
-      page.set({ summary, hash: null, revision: page.state.revision + 1, walk: null });
-      page.refresh();
-      await this.readAnew();
-      return before;
+      const answer = await page.ask({ do: "edit", ...edit }, { urgency: 3 });
+      before = answer.before;
+      const revision = page.state.revision + 1;
+      page.set({ summary: answer.summary, hash: null, revision, walk: null });
     } catch (error) {
       page.report(error);
       return null;
     }
+    page.refresh();
+    await this.readAnew().catch(error => {
+      page.report(error);
+      // What was read before the edit is about other bytes.
+      page.set({ outline: null, check: null, isUnread: error instanceof Dropped });
+    });
+    return before;
   }
 
   /** A pointer may lead elsewhere now, so that entries have new numbers. */
@@ -80,7 +98,9 @@ export class Edits {
 
   /** Buttons show how much can be undone; the page hears of it through `edits`. */
   private tell(): void {
-    this.page.set({ edits: { done: this.history.done, undone: this.history.undone } });
+    const { done, saved } = this;
+    const isSaved = done.length === saved.length && done.every((edit, k) => edit === saved[k]);
+    this.page.set({ edits: { done, undone: this.history.undone, isSaved } });
   }
 }
 

@@ -26,6 +26,9 @@ export class History<T> {
     this.place = 0;
   }
 
+  /** What is done, the first one first. */
+  get all(): readonly T[] { return this.line.slice(0, this.place); }
+
   get undone(): number { return this.line.length - this.place; }
 
   get done(): number { return this.place; }

@@ -5,7 +5,7 @@ import { panels, type Page, type PanelName } from "./store";
 import { splitter } from "./splitter";
 
 export const titles: Record<PanelName, string> = {
-  tree: "Tree", space: "Space", heat: "Heat", machine: "Machine", tables: "Tables",
+  tree: "Tree", space: "Space", heat: "Heat", machine: "Traversal unit", tables: "Tables",
   program: "Program",
   bytes: "Bytes", ray: "Ray",
 };
@@ -18,7 +18,7 @@ const columns: readonly (readonly PanelName[])[] = [
 const needTree: readonly PanelName[] = ["heat", "machine", "ray"];
 
 /** A program needs no file, and nothing else goes without one. */
-function isOffered(name: PanelName, { summary, program }: Page["state"]): boolean {
+export function isOffered(name: PanelName, { summary, program }: Page["state"]): boolean {
   if (name === "program") return program !== null;
   return summary !== null && (summary.holds_trees || !needTree.includes(name));
 }

@@ -234,7 +234,11 @@ export interface GeometryArrays {
   transforms: Float32Array;
 }
 
-export interface Ray { origin: Vector; direction: Vector; tmin?: number; tmax?: number }
+/** A primitive by the ids of a hit, as far as they are known. */
+export interface Primitive { instance?: number; geometry?: number; primitive: number }
+
+/** `tmax` is null where the ray has no end: JSON has no infinity. */
+export interface Ray { origin: Vector; direction: Vector; tmin?: number; tmax?: number | null }
 
 /** `exact`: a volume must meet the primitive itself, not only its box. */
 export type Query = { kind: "closest" | "any" | "all"; mask?: number; exact?: boolean } & Shape;
@@ -376,7 +380,7 @@ export interface Calls {
       machine: string;
       rule?: string;
       query: Query;
-      why?: { instance?: number; geometry?: number; primitive: number };
+      why?: Primitive;
     };
     gives: Walk;
     arrays: Empty;
@@ -408,8 +412,11 @@ export interface Calls {
     gives: { name: string; lines: ProgramLine[]; cut: boolean };
     arrays: Empty;
   };
-  /** Runs until `to` instructions were tried in all; fewer than before is a step back. */
-  run: { takes: { to: number; stop?: string }; gives: ProgramState; arrays: Empty };
+  /**
+   * Runs until `to` instructions were tried in all; fewer than before is a step back. Without `to`
+   * it says where it is.
+   */
+  run: { takes: { to?: number; stop?: string }; gives: ProgramState; arrays: Empty };
   memory: {
     takes: { address: string; length: number };
     gives: Empty;

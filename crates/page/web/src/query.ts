@@ -42,8 +42,8 @@ export const SHAPES: Readonly<Record<ShapeName, ShapeForm>> = {
     ],
     rows: query => {
       if (!("ray" in query)) return null;
-      const { origin, direction, tmin = 0, tmax = Infinity } = query.ray;
-      return [origin, direction, [tmin, tmax]];
+      const { origin, direction, tmin = 0, tmax } = query.ray;
+      return [origin, direction, [tmin, tmax ?? Infinity]];
     },
     query: ([origin, direction, range]) => {
       const [tmin, tmax] = range as [number, number];

@@ -6,11 +6,12 @@ import { listenToDrops, pickFile } from "./drop";
 import { Edits } from "./edits";
 import { openGoTo } from "./goto";
 import { openHelp } from "./help";
-import { mountLayout, titles } from "./layout";
+import { isOffered, mountLayout, titles } from "./layout";
 import { mountLesson } from "./lesson";
 import { listenToKeys, shortcut } from "./keys";
 import type { Opening } from "./opening";
 import { parentOf } from "./outline";
+import { ask } from "./question";
 import { mountStatusbar } from "./statusbar";
 import { colourings, panels, withoutFile, type PanelName, type Store } from "./store";
 import { listenToTheme, nextTheme } from "./theme";
@@ -28,6 +29,10 @@ import { mountWelcome } from "./welcome";
 
 export function mountShell(host: HTMLElement, page: Store, opening: Opening): void {
   const edits = new Edits(page);
+  opening.mayLose = async () => page.state.edits.isSaved || ask(unsaved, "Discard them", "Stay");
+  addEventListener("beforeunload", event => {
+    if (!page.state.edits.isSaved) event.preventDefault();
+  });
   page.edit = edit => edits.apply(edit);
   const actions = actionsOf(page, opening, edits);
   registerKeys(page, actions);
@@ -53,6 +58,9 @@ export function mountShell(host: HTMLElement, page: Store, opening: Opening): vo
   writeAddress(page);
 }
 
+/** What is asked before edits are lost. */
+const unsaved = "The edits of this file are not saved.";
+
 function actionsOf(page: Store, opening: Opening, edits: Edits): Actions {
   return {
     pickFile: () => pickFile(file => opening.take(file.name, file)),
@@ -60,7 +68,10 @@ function actionsOf(page: Store, opening: Opening, edits: Edits): Actions {
     openExample: name => opening.example(name),
     openProgram: () => opening.program(exampleName, new Blob([exampleText])),
     openAgain: change => opening.again(change),
-    close: () => page.set({ ...withoutFile, summary: null, origin: null, program: null }),
+    close: async () => {
+      if (!await opening.mayLose()) return;
+      page.set({ ...withoutFile, summary: null, origin: null, program: null });
+    },
     goTo: () => openGoTo(page),
     help: () => openHelp(page.state.about?.version),
     copyLink: () => copyLink(page),
@@ -80,7 +91,7 @@ function registerKeys(page: Store, actions: Actions): void {
     shortcut("Panels", `Show ${titles[name].toLowerCase()}`, [String(at + 1)], () => {
       page.show(name);
       focusIn(name);
-    }));
+    }, () => isOffered(name, page.state)));
   shortcut("Page", "Go to a node, byte, primitive or command", ["/", "Ctrl+k"], actions.goTo);
   shortcut("Page", "Open a file", ["o", "Ctrl+o"], actions.pickFile);
   shortcut("Page", "Help", ["?"], actions.help);
@@ -135,12 +146,18 @@ async function copyLink(page: Store): Promise<void> {
 /** The address follows the state, without a new entry in the browser's history for each node. */
 function writeAddress(page: Store): void {
   let timer = 0;
+  const write = (address: string) => history.replaceState(null, "", address);
   const keys = ["summary", "hash", "outline", "selection", "node", "query", "walk", "step",
     "machine", "panel"] as const;
   page.on(keys, () => {
     if (!page.state.summary) return;
     clearTimeout(timer);
-    timer = window.setTimeout(
-      () => history.replaceState(null, "", `#${addressOf(page.state)}`), 200);
+    timer = window.setTimeout(() => write(`#${addressOf(page.state)}`), 200);
+  });
+  // A file that is closed has no address; a link that waits for its file keeps its own.
+  page.on("summary", () => {
+    if (page.state.summary || page.state.link) return;
+    clearTimeout(timer);
+    write(location.pathname + location.search);
   });
 }

@@ -5,8 +5,8 @@ import type { Address } from "./address";
 import { readGeometry } from "./drawn";
 import { Dropped, Engine, Fatal, type Options } from "./engine";
 import type {
-  About, Answer, Camera, Check, Finding, NodeAnswer, OutlineArrays, Query, Request, Start, Summary,
-  Verb, Walk,
+  About, Answer, Camera, Check, Finding, NodeAnswer, OutlineArrays, Primitive, Query, Request,
+  Start, Summary, Verb, Walk,
 } from "./protocol";
 
 export const panels = [
@@ -22,7 +22,7 @@ export type TableName = (typeof tables)[number];
 export type Theme = "system" | "light" | "dark";
 
 /** How to colour nodes, in the tree and in space alike. */
-export const colourings = ["depth", "cost", "overlap", "fill", "id", "severity"] as const;
+export const colourings = ["depth", "cost", "overlap", "emptiness", "id", "severity"] as const;
 
 export type Colouring = (typeof colourings)[number];
 
@@ -37,6 +37,11 @@ export interface SelectedNode extends NodeAnswer { data: Uint8Array }
 
 /** What went wrong; `isNote`: nothing did, and it goes by itself. */
 export interface Problem { text: string; hint: string | null; isNote?: boolean }
+
+/** The edits that are in the file now, the first one first; those that can be done again. */
+export interface Edited { done: readonly Edit[]; undone: number; isSaved: boolean }
+
+const unedited: Edited = { done: [], undone: 0, isSaved: true };
 
 export interface Busy { text: string; since: number }
 
@@ -56,15 +61,21 @@ export interface State {
   hash: string | null;
   /** Counts openings and edits, undone ones too: whoever keeps something of a file compares it. */
   revision: number;
-  edits: { done: number; undone: number };
+  edits: Edited;
   /** The program to step through, if one was opened; it does not replace the file. */
   program: { name: string; content: Blob } | null;
   /** The selected entry of the outline. */
   selection: number | null;
   /** The selected node; it may have no entry, if it was reached by a pointer. */
   node: SelectedNode | null;
+  /** Why the selected node is not there. */
+  unread: string | null;
+  /** Whether reading the tree or the findings was cancelled. */
+  isUnread: boolean;
   /** The entry under the pointer, in the tree or in space. */
   hover: number | null;
+  /** The primitive that was clicked last, in space. */
+  picked: Primitive | null;
   /** The finding that was asked for, so that its bits are shown. */
   finding: Finding | null;
   /** The byte of the file that was asked for. */
@@ -103,10 +114,14 @@ export interface Page {
   geometry(): Promise<Answer<"geometry">>;
   /** Selects an entry, or the node behind a pointer, and has it decoded. */
   select(what: number | { pointer: string; base?: string } | null): void;
+  /** Decodes the selected node anew. */
+  refresh(): void;
   /** Selects the node of a finding and shows its bits. */
   showFinding(finding: Finding): void;
   /** Writes bits of the file; can be undone. */
   edit(edit: Edit): Promise<void>;
+  /** Reads the tree and the findings where that was cancelled. */
+  readAgain(): Promise<void>;
   /** Brings a panel to the front. */
   show(panel: PanelName): void;
   /** Shows what went wrong; `Dropped` is no problem. */
@@ -126,11 +141,14 @@ export const initial: State = {
   check: null,
   hash: null,
   revision: 0,
-  edits: { done: 0, undone: 0 },
+  edits: unedited,
   program: null,
   selection: null,
   node: null,
+  unread: null,
+  isUnread: false,
   hover: null,
+  picked: null,
   finding: null,
   offset: null,
   colouring: "depth",
@@ -151,13 +169,17 @@ export const initial: State = {
 
 /** What belongs to a file, as it is without one. */
 export const withoutFile: Partial<State> = {
-  start: null, outline: null, check: null, hash: null, edits: { done: 0, undone: 0 },
-  selection: null, node: null, hover: null, finding: null, offset: null, hidden: new Set(),
-  isolated: null, camera: null, query: null, walk: null, step: 0,
+  start: null, outline: null, check: null, hash: null, edits: unedited,
+  selection: null, node: null, unread: null, isUnread: false, hover: null, picked: null,
+  finding: null, offset: null, hidden: new Set(), isolated: null, camera: null, query: null,
+  walk: null, step: 0,
 };
 
 /** Bits of the file from a byte on, LSB first, and what is to stand there. */
 export interface Edit { offset: number; bit: number; length: number; value: string }
+
+/** What stands where something would be that was not read. */
+export const CANCELLED = "Reading was cancelled.";
 
 export class Store implements Page {
   state: State = { ...initial };
@@ -210,7 +232,10 @@ export class Store implements Page {
   }
 
   select(what: number | { pointer: string; base?: string } | null): void {
-    if (what === null) return this.set({ selection: null, node: null });
+    if (what === null) {
+      this.decodings++;
+      return this.set({ selection: null, node: null, unread: null });
+    }
     if (what === this.state.selection) return;
     if (typeof what === "number") {
       this.set({ selection: what });
@@ -221,7 +246,6 @@ export class Store implements Page {
     }
   }
 
-  /** Decodes the selected node anew, after its bytes changed. */
   refresh(): void {
     const { selection, node } = this.state;
     if (selection !== null) this.decode({ do: "node", entry: selection });
@@ -237,6 +261,9 @@ export class Store implements Page {
 
   /** Set by whoever keeps the history of edits. */
   edit: Page["edit"] = () => Promise.resolve();
+
+  /** Set by whoever opens files. */
+  readAgain: Page["readAgain"] = () => Promise.resolve();
 
   /** Has the hash computed when nothing else is to do; null if the file changed meanwhile. */
   async computeHash(): Promise<string | null> {
@@ -284,9 +311,11 @@ export class Store implements Page {
       if (turn !== this.decodings) return;
       // Its rows may come one by one.
       const frame = node.frame?.flat() ?? null;
-      this.set({ node: { ...node, frame, data: arrays.data } });
+      this.set({ node: { ...node, frame, data: arrays.data }, unread: null });
     } catch (error) {
-      this.report(error);
+      if (turn !== this.decodings) return;
+      const text = error instanceof Dropped ? CANCELLED : (error as Error).message;
+      this.set({ node: null, unread: text });
     }
   }
 }

@@ -48,7 +48,7 @@ export function mountTopbar(page: Page, actions: Actions): HTMLElement {
     if (select && page.state.machine) select.value = page.state.machine;
   });
   page.on("edits", () => {
-    const { done, undone } = page.state.edits;
+    const { done: { length: done }, undone } = page.state.edits;
     fill(edits, done + undone > 0 && h("span", { class: "tools" },
       tool("undo", "Undo (Ctrl+Z)", actions.undo, done === 0),
       tool("redo", "Do again (Ctrl+Shift+Z)", actions.redo, undone === 0),
@@ -80,7 +80,10 @@ function formatControl(page: Page, actions: Actions): Node {
   }
   const select = h("select", {
     "aria-label": "Format", title: "Format that the scene is laid out in",
-    onchange: () => actions.openAgain({ format: select.value }),
+    onchange: async () => {
+      await actions.openAgain({ format: select.value });
+      select.value = page.state.summary?.format ?? "";
+    },
   });
   const formats = about?.formats.filter(format => format.holds_trees) ?? [];
   for (const { name, summary: text } of formats) {

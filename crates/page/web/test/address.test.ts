@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addressOf, isMeant, readAddress } from "../src/address";
 import { isProgram } from "../src/opening";
-import type { Query, Summary } from "../src/protocol";
+import type { Query, Ray, Summary } from "../src/protocol";
 import { readPlace } from "../src/place";
 import { queryFromText, queryToText } from "../src/query";
 import { initial } from "../src/store";
@@ -38,13 +38,15 @@ test("a link names file, node, query, step, machine and panel, and is read back"
   assert.ok(!isMeant(readAddress(text), "f".repeat(64)));
 });
 
-test("a pixel becomes its ray, which needs no camera", () => {
-  const ray = { origin: [0, 0, 5], direction: [0, 0, -1] } as never;
-  const text = addressOf({
+test("a pixel becomes its ray, which needs no camera, and may have no end", () => {
+  const ray: Ray = { origin: [0, 0, 5], direction: [0, 0, -1] };
+  const link = (walked: Ray) => readAddress(addressOf({
     ...initial, summary, origin: { kind: "file", name: "a" },
-    query: { kind: "closest", pixel: [3, 4], size: [64, 32] }, walk: { ray } as never,
-  });
-  assert.deepEqual(readAddress(text).query, { kind: "closest", ray });
+    query: { kind: "closest", pixel: [3, 4], size: [64, 32] }, walk: { ray: walked } as never,
+  })).query;
+  assert.deepEqual(link({ ...ray, tmin: 0, tmax: null }), { kind: "closest", ray });
+  const part = { ...ray, tmin: 1, tmax: 9 };
+  assert.deepEqual(link(part), { kind: "closest", ray: part });
 });
 
 test("a built-in scene is named with its size", () => {

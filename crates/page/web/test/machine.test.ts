@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nameOf, readRun } from "../src/views/machine/answer";
-import { combinations, parseSecond, parseSettings, parseSweep } from "../src/views/machine/form";
+import {
+  combinations, parseSecond, parseSettings, parseSweep, refuseBoth,
+} from "../src/views/machine/form";
 
 test("settings, sweeps and second configurations are read, or refused in words", () => {
   assert.deepEqual(parseSettings(" slots=64, l0_mshrs=16 "), ["slots=64", "l0_mshrs=16"]);
@@ -23,6 +25,9 @@ test("settings, sweeps and second configurations are read, or refused in words",
     config: "patent", set: ["slots=8", "units=2"],
   });
   assert.equal(parseSecond("", first, []), null);
+  assert.throws(() => refuseBoth(first, [slots]), /only one of them expected/);
+  refuseBoth(null, [slots]);
+  refuseBoth(first, []);
 });
 
 test("a run is read with its samples and events, where there are some", () => {

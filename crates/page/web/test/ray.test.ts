@@ -2,13 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Query, Ray, Step, Summary, Vector, Walk } from "../src/protocol";
 import { SHAPES, shapeNames, shapeOf } from "../src/query";
-import type { Page } from "../src/store";
+import { initial, type Page } from "../src/store";
+import { walkWords } from "../src/views/bytes";
+import { answerOf } from "../src/views/ray/answer";
 import { crossing, explain } from "../src/views/ray/culled";
+import { rayInside } from "../src/views/ray/detail";
 import { Losses } from "../src/views/ray/lost";
 import { offers } from "../src/views/ray/offers";
 import { parseNumbers } from "../src/views/ray/query_form";
 import { single } from "../src/views/ray/single";
-import { parseMissed } from "../src/views/ray/why";
+import { idsText, parsePrimitive } from "../src/views/ray/why";
 import { type ChildStep, WalkModel } from "../src/views/walk_model";
 
 const shift = [[1, 0, 0, -10], [0, 1, 0, 0], [0, 0, 1, 0]];
@@ -67,6 +70,15 @@ test("a walk is searched for hits, nodes and losses", () => {
   assert.equal(model.nextVisit(8, 9), 4);
   assert.equal(model.nextVisit(0, 5), null);
   assert.equal(model.nextLoss(0), 9);
+  // What lies behind the best hit is left out, not lost.
+  const at = (event: string) => new WalkModel(walk({
+    steps: ["node", "skip", "refuse", event].map((each, step) => ({ event: each, step })),
+  }));
+  assert.equal(at("end").nextLoss(0), null);
+  assert.equal(at("restart").nextLoss(0), 3);
+  const entered = walk();
+  entered.entries[3] = 5;
+  assert.equal(new WalkModel(entered).nextVisit(0, 5), 3);
   const why = { node: "0x15", address: "0x80", child: 1 };
   assert.equal(new WalkModel(walk({ why })).nextLoss(0), 2);
 });
@@ -89,6 +101,30 @@ test("a miss is told by the planes that the ray passes", () => {
   assert.equal(text, "The ray leaves by x = 2 at t 2 before it enters by y = 5 at t 5.");
   const behind = explain("behind", [5, 6], ray, { min, max }, { ...range, best: 4 });
   assert.equal(behind, "Its box begins at t 5, behind the best hit, at t 4.");
+  const culled = explain("culled", [5, 6], ray, { min: [1, 1, -1], max: [2, 2, 1] }, range);
+  assert.match(culled, /^Flags .* let nothing below it be hit\.$/);
+});
+
+test("a ray is shown within an instance, and none of a beam", () => {
+  const step = { event: "instance", step: 3, origin: [1, 2, 3], direction: [0, 0, -1] };
+  assert.deepEqual(rayInside(step), [["origin", "1, 2, 3"], ["direction", "0, 0, -1"]]);
+  assert.deepEqual(rayInside({ ...step, origin: null, direction: null }), []);
+});
+
+test("what a walk has found, in words", () => {
+  const found = (hits: object[]) => answerOf(walk({ answer: { hits } }));
+  assert.equal(found([]), "no hit");
+  assert.equal(found([hit]), "1 hit at t 4");
+  assert.equal(found([hit, hit]), "2 hits, first at t 4");
+  assert.equal(answerOf(walk({ nothing: "the mask is 0" })), "no hit: the mask is 0");
+  assert.equal(answerOf(walk({ error: "the walk is stuck" })), "the walk is stuck");
+  const state = { ...initial, summary: { machines: ["gpurt"] } as never };
+  const query = { kind: "closest", ray: {} } as never;
+  assert.equal(walkWords(state), "no ray is asked about");
+  assert.equal(walkWords({ ...state, query, walk: walk({ answer: { hits: [hit] } }) }),
+    "1 hit at t 4");
+  assert.equal(walkWords({ ...state, summary: { machines: [] } as never }),
+    "no machine walks an unsound file");
 });
 
 test("what is typed is read, or refused in words", () => {
@@ -100,10 +136,13 @@ test("what is typed is read, or refused in words", () => {
   assert.throws(() => parseNumbers("1, x", pixel.parts[0]!), /Pixel: two numbers/);
   assert.deepEqual(parseNumbers(" ", range!), [0, Infinity]);
   assert.deepEqual(parseNumbers("0.5 ∞", range!), [0.5, Infinity]);
-  assert.deepEqual(parseMissed("300"), { primitive: 300 });
-  assert.deepEqual(parseMissed("2 : 0:300"), { instance: 2, geometry: 0, primitive: 300 });
-  assert.throws(() => parseMissed("a:1"), /expected/);
-  assert.throws(() => parseMissed(""), /expected/);
+  assert.deepEqual(parsePrimitive("300"), { primitive: 300 });
+  const three = { instance: 2, geometry: 0, primitive: 300 };
+  assert.deepEqual(parsePrimitive("2 : 0:300"), three);
+  assert.equal(idsText(three), "2:0:300");
+  assert.equal(idsText({ primitive: 300 }), "300");
+  assert.throws(() => parsePrimitive("a:1"), /expected/);
+  assert.throws(() => parsePrimitive(""), /expected/);
 });
 
 test("what a ray meets before the closest hit of its walk is lost", async () => {

@@ -4,7 +4,9 @@ import { readGeometry, spread } from "../src/drawn";
 import type { Answer } from "../src/protocol";
 import type { Point } from "../src/views/space/affine";
 import { apply, Bounds, compose, corners, invert, ofBox, turn } from "../src/views/space/affine";
+import { unitCube } from "../src/views/space/cubes";
 import { Geometry } from "../src/views/space/geometry";
+import { countFound } from "../src/views/space/highlight";
 import { instanceStates, withinLevels } from "../src/views/space/instances";
 import { paintPrimitives } from "../src/views/space/paint";
 import { ofBeam, ofVolume } from "../src/views/space/shapes";
@@ -256,4 +258,28 @@ test("above instances, whole instances are selected, hidden and isolated", () =>
   assert.equal(withinLevels(geometry, { ...all, selection: 1 }).selection, null);
   geometry.showInstances(Int8Array.of(0, -1, 1));
   assert.deepEqual(geometry.placesOf(1).map(({ instance }) => instance), [2]);
+});
+
+test("the cube has twelve triangles, and edges only where it has edges", () => {
+  const { positions, corners } = unitCube();
+  assert.equal(positions.length, 12 * 9);
+  assert.equal(corners.length, 12 * 9);
+  const at = (list: number[], corner: number) => list.slice(3 * corner, 3 * corner + 3);
+  let edges = 0;
+  for (let triangle = 0; triangle < 12; triangle++) {
+    for (let opposite = 0; opposite < 3; opposite++) {
+      const [a, b] = [1, 2].map(k => 3 * triangle + (opposite + k) % 3) as [number, number];
+      // An edge is where the share of the corner opposite to it is 0 at both of its ends.
+      if (at(corners, a)[opposite] !== 0 || at(corners, b)[opposite] !== 0) continue;
+      const [from, to] = [at(positions, a), at(positions, b)];
+      assert.equal(from.filter((value, axis) => value !== to[axis]).length, 1);
+      edges++;
+    }
+  }
+  assert.equal(edges, 24);
+});
+
+test("nodes with findings are counted beyond those that are marked", () => {
+  const severity = Uint8Array.from({ length: 450 }, (_, k) => k % 2 ? 3 : 1);
+  assert.equal(countFound({ ...smallOutline(), severity }), 225);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Dropped, Fatal } from "../src/engine";
 import { Refusal } from "../src/protocol";
-import { Store } from "../src/store";
+import { CANCELLED, Store } from "../src/store";
 
 type Ask = (request: { do: string }, options: object) => Promise<unknown>;
 
@@ -51,6 +51,26 @@ test("selecting decodes the node, and a later selection wins", async () => {
   answers[0]!({ kind: "leaf", pointer: "0x15", arrays: { data } });
   await new Promise(resolve => setTimeout(resolve));
   assert.equal(page.state.node?.pointer, "0x25");
+});
+
+test("a node that cannot be read takes the place of the one before, with the reason", async () => {
+  const answers: ((error: Error) => void)[] = [];
+  const page = storeWith(() => new Promise((_, reject) => answers.push(reject)));
+  page.set({ node: { pointer: "0x15" } as never });
+  page.select(7);
+  answers[0]!(new Refusal("0x99 leads out of the file"));
+  await new Promise(resolve => setTimeout(resolve));
+  assert.equal(page.state.node, null);
+  assert.equal(page.state.unread, "0x99 leads out of the file");
+  page.refresh();
+  answers[1]!(new Dropped());
+  await new Promise(resolve => setTimeout(resolve));
+  assert.equal(page.state.unread, CANCELLED);
+  page.select(8);
+  page.select(null);
+  answers[2]!(new Refusal("late"));
+  await new Promise(resolve => setTimeout(resolve));
+  assert.equal(page.state.unread, null);
 });
 
 test("a refusal is shown in the library's words; what was dropped is not", () => {

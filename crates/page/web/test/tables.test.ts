@@ -5,9 +5,10 @@ import { toCsv } from "../src/csv";
 import { savedName } from "../src/edits";
 import { bytes, percent, plural } from "../src/format";
 import { History } from "../src/history";
+import { findings, worstNodes } from "../src/views/tables/contents";
 import { geometriesOf } from "../src/views/tables/geometries";
 import { largest, orderRows, type Column } from "../src/views/tables/order";
-import { smallOutline } from "./outline";
+import { kinds, smallOutline } from "./outline";
 
 test("the largest values come first, equal ones in their order, NaN never", () => {
   assert.deepEqual(largest(Float32Array.of(3, NaN, 7, 1, 7, 5), 4), [2, 4, 5, 0]);
@@ -30,6 +31,24 @@ test("rows are filtered by words in any cell and sorted by values, not by their 
   assert.deepEqual(orderRows(4, columns, "b 100", null), [1]);
   assert.deepEqual(orderRows(4, columns, "", { column: 1, isDown: true }), [1, 3, 0, 2]);
   assert.deepEqual(orderRows(4, columns, "", { column: 0, isDown: false }), [0, 2, 3, 1]);
+});
+
+test("a column may sort by a rank, and its file has the word", () => {
+  const severities = ["warning", "note", "error"] as const;
+  const check = { findings: severities.map(severity => ({ severity })), nodes: 3 };
+  const { columns, count } = findings({} as never, check as never);
+  const [severity] = columns;
+  const order = orderRows(count, columns.slice(0, 1), "", { column: 0, isDown: true });
+  assert.deepEqual(order.map(row => severity!.value(row)), ["error", "warning", "note"]);
+});
+
+test("worst nodes are those that are read, and say of how many", () => {
+  const outline = smallOutline();
+  const { columns, count, of } = worstNodes({} as never, outline, { kinds } as never, "cost");
+  assert.deepEqual([count, of], [6, 6]);
+  const heads = columns.map(({ title }) => title);
+  assert.deepEqual(heads, ["Node", "Kind", "Depth", "Cost", "Overlap", "Emptiness", "Below"]);
+  assert.match(columns[3]!.about!, /^Area of its box as a share/);
 });
 
 test("CSV quotes what needs it", () => {
@@ -80,7 +99,7 @@ test("colours go from good to bad; what is not known is good", () => {
   assert.equal(cost(0), 1);
   assert.ok(cost(1) > cost(2));
   assert.equal(cost(6), 0);
-  assert.equal(shareOf(outline, "fill")!(0), 1);
+  assert.equal(shareOf(outline, "emptiness")!(0), 1);
   assert.notDeepEqual(colourOf(outline, "id")(1), colourOf(outline, "id")(2));
   assert.notDeepEqual(colourOf(outline, "severity")(2), colourOf(outline, "severity")(0));
 });

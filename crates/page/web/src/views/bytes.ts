@@ -11,6 +11,7 @@ import { editOf, findingRange, type Range } from "./bytes/bits";
 import { dumpView, PAGE_BYTES, pageStart } from "./bytes/dump";
 import { Editor } from "./bytes/editor";
 import { RecordView } from "./bytes/record";
+import { answerOf } from "./ray/answer";
 
 export function mount(host: HTMLElement, page: Page): void {
   new BytesView(host, page);
@@ -27,7 +28,8 @@ class BytesView {
   private records: RecordView[] = [];
   /** The picked field: by name, so that it stays picked while its value changes. */
   private pinned: { record: number; name: string } | null = null;
-  private verdict: Node | null = null;
+  /** What the walk said before the last edit; null where none was made here. */
+  private before: string | null = null;
   private shownKey = "";
   /** The byte that was asked for, and the node that it was found in. */
   private asked: { byte: number; key: string } | null = null;
@@ -39,8 +41,10 @@ class BytesView {
       event.preventDefault();
       this.pin(null);
     });
-    page.on("node", () => this.show());
-    page.on("check", () => this.show());
+    page.on(["node", "unread", "check"], () => this.show());
+    page.on("walk", () => {
+      if (this.before !== null) this.showPinned();
+    });
     page.on("finding", () => this.showFinding(true));
     page.on("offset", () => this.showOffset());
     this.show();
@@ -51,14 +55,15 @@ class BytesView {
     if (!node) {
       this.records = [];
       fill(this.head);
-      fill(this.body, h("p", { class: "hint" }, "Select a node to see its bytes."));
+      this.shownKey = "";
+      fill(this.body, this.without());
       return this.editor.hide();
     }
     const key = keyOf(node);
     const isNew = key !== this.shownKey;
     if (isNew) {
       this.pinned = null;
-      this.verdict = null;
+      this.before = null;
       this.body.scrollTop = 0;
     }
     this.shownKey = key;
@@ -67,6 +72,15 @@ class BytesView {
     if (!node.beside.length) return;
     const besides = await Promise.all(node.beside.map(record => this.dataOf(record)));
     if (this.page.state.node === node) this.draw(node, besides, isNew);
+  }
+
+  /** What stands there without a node. */
+  private without(): HTMLElement {
+    const { unread, selection } = this.page.state;
+    if (!unread) return h("p", { class: "hint" }, "Select a node to see its bytes.");
+    const again = () => this.page.refresh();
+    return h("p", { class: "hint" }, h("span", { class: "error", role: "alert" }, unread), " ",
+      selection !== null && h("button", { class: "link", onclick: again }, "Read again"));
   }
 
   private draw(node: SelectedNode, besides: readonly Uint8Array[], isNew: boolean): void {
@@ -157,7 +171,7 @@ class BytesView {
 
   private pin(pinned: BytesView["pinned"]): void {
     this.pinned = pinned;
-    this.verdict = null;
+    this.before = null;
     this.showPinned();
   }
 
@@ -174,7 +188,7 @@ class BytesView {
       each.pin(each === view ? field : null);
     }
     const canEdit = view.record.offset !== null;
-    this.editor.show({ field, value: view.bitsOf(field), canEdit }, this.verdict);
+    this.editor.show({ field, value: view.bitsOf(field), canEdit }, this.verdict());
     view.reveal(field);
   }
 
@@ -193,9 +207,19 @@ class BytesView {
   private async write(range: Range, value: bigint): Promise<void> {
     const offset = this.pinned && this.records[this.pinned.record]?.record.offset;
     if (offset === null || offset === undefined) return;
+    this.before = walkWords(this.page.state);
     await this.page.edit(editOf(offset, range, value));
-    this.verdict = this.verdictLine();
     this.showPinned();
+  }
+
+  /** What check and walk say since the edit. */
+  private verdict(): HTMLElement | null {
+    if (this.before === null) return null;
+    const walk = walkWords(this.page.state);
+    const isSame = walk === this.before;
+    return h("div", { role: "status" }, this.verdictLine(),
+      h("p", { class: `verdict-line walk-line ${isSame ? "muted" : "warning"}` },
+        `walk: ${walk}${isSame ? ", as before" : ` (before: ${this.before})`}`));
   }
 
   private verdictLine(): HTMLElement {
@@ -262,6 +286,13 @@ class BytesView {
 
 function keyOf(node: NodeRecord): string {
   return `${node.pointer} ${node.address}`;
+}
+
+/** What the walk of the ray that is asked about has found. */
+export function walkWords({ summary, query, walk }: Page["state"]): string {
+  if (summary?.machines.length === 0) return "no machine walks an unsound file";
+  if (!query) return "no ray is asked about";
+  return walk ? answerOf(walk) : "…";
 }
 
 function place(record: NodeRecord): string {

@@ -42,6 +42,7 @@ class MachineView {
     const { about, summary } = this.page.state;
     this.form.fill(about, summary);
     this.charts.length = 0;
+    this.progress.textContent = "";
     const canWalk = isWalkable(this.page.state);
     this.form.element.hidden = !canWalk;
     fill(this.results, canWalk ? h("p", { class: "hint" },
@@ -65,8 +66,11 @@ class MachineView {
       }
       this.show(plan, runs);
     } catch (error) {
-      const isWanted = turn === this.turn && !(error instanceof Dropped);
-      if (isWanted) this.form.refuse((error as Error).message);
+      if (turn !== this.turn) return;
+      const isCancelled = error instanceof Dropped;
+      const said = `Cancelled after ${runs.length} of ${tasks.length}`;
+      this.progress.textContent = isCancelled ? said : "";
+      if (!isCancelled) this.form.refuse((error as Error).message);
     }
     if (turn === this.turn) this.isBusy(false);
   }
@@ -85,13 +89,13 @@ class MachineView {
   private async cancel(): Promise<void> {
     this.turn += 1;
     this.isBusy(false);
+    this.progress.textContent = "Cancelled";
     await this.page.cancel();
   }
 
   private isBusy(isBusy: boolean): void {
     this.form.stop.hidden = !isBusy;
     this.form.run.hidden = isBusy;
-    if (!isBusy) this.progress.textContent = "";
   }
 
   private show(plan: Plan, runs: Run[]): void {

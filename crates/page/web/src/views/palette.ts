@@ -9,7 +9,7 @@ export const VERDICTS: Readonly<Record<string, { colour: Rgb; meaning: string }>
   miss: { colour: [140, 146, 156], meaning: "the query misses the box" },
   behind: { colour: [204, 121, 167], meaning: "the box begins behind the best hit or the end" },
   masked: { colour: [230, 159, 0], meaning: "the mask leaves it out" },
-  culled: { colour: [213, 94, 0], meaning: "left out by a flag or a rule" },
+  culled: { colour: [213, 94, 0], meaning: "flags hide everything below it" },
 };
 
 export const HIT: Rgb = [240, 200, 20];

@@ -1,9 +1,10 @@
 // A program on the hart, instruction by instruction, forwards and back.
 
 import { fill, h } from "../dom";
+import { Dropped } from "../engine";
 import { count } from "../format";
 import { shortcut } from "../keys";
-import type { Page } from "../store";
+import { CANCELLED, type Page } from "../store";
 import type { ProgramLine, ProgramState } from "../protocol";
 import { lastDid } from "./program/last";
 import { Listing } from "./program/listing";
@@ -11,8 +12,8 @@ import { MemoryView } from "./program/memory";
 import { nextInstruction } from "./program/operands";
 import { changedNames, registerTable } from "./program/registers";
 
-/** As many instructions a request runs at most: then it shows where it is. */
-const RUN_LENGTH = 1_000_000;
+/** As many instructions are run at most, so that a loop without an end shows where it is. */
+const RUN_LENGTH = 100_000_000;
 
 export function mount(host: HTMLElement, page: Page): void {
   new ProgramView(host, page);
@@ -107,17 +108,30 @@ class ProgramView {
   }
 
   private run(to: number, stop?: string): Promise<void> {
+    const before = this.state?.done ?? 0;
     return this.attempt(async () => {
-      const request = { do: "run", to, ...(stop && { stop }) } as const;
-      const { arrays: _, ...state } = await this.page.ask(request, { urgency: 2 });
-      this.show(state);
+      try {
+        const state = await this.ask({ to, ...(stop && { stop }) });
+        const isThere = stop === undefined ? to - before < RUN_LENGTH : state.pc === stop;
+        this.show(state, isThere ? "" : `, not ${stop === undefined ? "ended" : "there"} yet`);
+      } catch (error) {
+        if (!(error instanceof Dropped)) throw error;
+        // It stays where it was cancelled.
+        this.show(await this.ask({}), ", cancelled there");
+      }
     });
   }
 
-  private show(state: ProgramState): void {
+  private async ask(where: { to?: number; stop?: string }): Promise<ProgramState> {
+    const { arrays: _, ...state } = await this.page.ask({ do: "run", ...where }, { urgency: 2 });
+    return state;
+  }
+
+  /** `note` says why a program that has not ended does not run any more. */
+  private show(state: ProgramState, note = ""): void {
     this.changed = changedNames(this.state?.registers ?? [], state.registers);
     this.state = state;
-    const ended = state.ended ? `, ${state.ended}` : "";
+    const ended = state.ended ? `, ${state.ended}` : note;
     this.where.textContent = `${count(state.done)} done${ended}`;
     this.listing.mark(state.pc);
     fill(this.next, nextInstruction(this.listing.nextLine, state.registers, this.look));
@@ -144,6 +158,10 @@ class ProgramView {
       this.refusal.hidden = true;
       await act();
     } catch (error) {
+      if (error instanceof Dropped) {
+        this.where.textContent = CANCELLED;
+        return;
+      }
       this.refusal.hidden = false;
       this.refusal.textContent = (error as Error).message;
     }

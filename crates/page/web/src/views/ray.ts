@@ -2,18 +2,18 @@
 
 import { fill, h } from "../dom";
 import { Dropped } from "../engine";
-import { count, plural } from "../format";
+import { capital, count } from "../format";
 import { shortcut } from "../keys";
-import type { Answer, Query, Walk } from "../protocol";
+import type { Answer, Primitive, Query, Walk } from "../protocol";
 import type { Page } from "../store";
 import { isWalkable, unsoundHint } from "../unsound";
+import { answerOf } from "./ray/answer";
 import { fillDetail } from "./ray/detail";
 import { Losses } from "./ray/lost";
 import { offers } from "./ray/offers";
 import { describeQuery, QueryForm } from "./ray/query_form";
-import { single } from "./ray/single";
 import { StepList } from "./ray/step_list";
-import { type Missed, WhyForm } from "./ray/why";
+import { WhyForm } from "./ray/why";
 import { WalkModel } from "./walk_model";
 
 export function mount(host: HTMLElement, page: Page): void {
@@ -28,7 +28,9 @@ class RayView {
   private readonly why: WhyForm;
   private readonly first = new StepList((step) => this.go(step));
   private readonly second = new StepList((step) => this.go(step - this.shift));
-  private readonly detail = h("div", { class: "ray-detail scroll" });
+  private readonly details = [
+    h("div", { class: "ray-detail scroll" }), h("div", { class: "ray-detail scroll" }),
+  ] as const;
   private readonly status = h("div", { class: "ray-status", role: "status" });
   private readonly other = h("select", {
     class: "ray-other", "aria-label": "Compare with", onchange: () => void this.run(),
@@ -44,8 +46,12 @@ class RayView {
   private readonly steps: HTMLElement;
   private readonly losses: Losses;
   private model: WalkModel | null = null;
+  /** Of the second machine, if there is one. */
+  private otherModel: WalkModel | null = null;
   private against: Against | null = null;
   private asked = "";
+  /** What the walk has lost, if it is known; `why` was not asked for it yet. */
+  private missed: Primitive | null = null;
 
   constructor(host: HTMLElement, private readonly page: Page) {
     this.form = new QueryForm((query) => page.set({ query, walk: null, step: 0 }));
@@ -53,7 +59,7 @@ class RayView {
     this.losses = new Losses(page);
     this.steps = this.makeSteps();
     const lists = [this.first.element, this.second.element];
-    this.body = h("div", { class: "ray-body" }, ...lists, this.detail);
+    this.body = h("div", { class: "ray-body" }, ...lists, ...this.details);
     this.question = h("details", { class: "ray-question", open: true },
       h("summary", {}, this.asks), this.form.element);
     host.append(this.question, h("div", { class: "ray-result" }, this.status, this.other),
@@ -129,6 +135,7 @@ class RayView {
     const asked = JSON.stringify([revision, machine, other, query]);
     if (asked === this.asked && this.page.state.walk) return;
     this.asked = asked;
+    this.missed = null;
     try {
       const walk = await this.ask(machine, other, query);
       if (this.asked !== asked) return;
@@ -137,10 +144,11 @@ class RayView {
       void this.lookForLoss(query, walk);
       if (this.against?.first != null) this.go(this.against.first);
     } catch (error) {
-      if (error instanceof Dropped || this.asked !== asked) return;
+      if (this.asked !== asked) return;
       this.asked = "";
       this.forget();
-      this.say((error as Error).message, "error");
+      if (error instanceof Dropped) this.say("Cancelled. Walk asks again.", "muted");
+      else this.say((error as Error).message, "error");
     }
   }
 
@@ -154,7 +162,7 @@ class RayView {
     return this.against.walks[0];
   }
 
-  private async askWhy(missed: Missed): Promise<void> {
+  private async askWhy(missed: Primitive): Promise<void> {
     const { query } = this.page.state;
     const { machine } = this;
     if (!query || !machine) return this.say("Ask for a ray first.", "warning");
@@ -172,6 +180,7 @@ class RayView {
     const lost = await this.losses.find(query, walk).catch(() => null);
     if (!lost || this.page.state.walk !== walk) return;
     const { t, ...missed } = lost;
+    this.missed = missed;
     this.why.tellLoss(missed, t);
   }
 
@@ -190,10 +199,11 @@ class RayView {
     const { walk } = this.page.state;
     this.model = walk && new WalkModel(walk);
     const { against } = this;
+    this.otherModel = against && new WalkModel(against.walks[1]);
     this.body.classList.toggle("is-double", against !== null);
     this.body.hidden = this.steps.hidden = walk === null;
     this.why.element.hidden = this.other.hidden = walk === null;
-    this.second.element.hidden = against === null;
+    this.second.element.hidden = this.details[1].hidden = against === null;
     const title = against ? this.machine : "";
     this.first.show(walk, title, against?.first ?? null);
     this.second.show(against?.walks[1] ?? null, this.other.value, against?.second ?? null);
@@ -213,11 +223,7 @@ class RayView {
   }
 
   private sayAnswer(walk: Walk): void {
-    const hits = (walk.answer?.hits as { t: number }[] | undefined) ?? [];
-    const found = hits.length === 0
-      ? `No hit${walk.nothing ? `: ${walk.nothing}` : ""}.`
-      : `${plural(hits.length, "hit")}${hits.length > 1 ? ", first" : ""} at t `
-        + `${single(hits[0]!.t)}.`;
+    const found = `${capital(answerOf(walk))}.`;
     const { against } = this;
     const parted = !against ? "" : against.same
       ? ` ${this.other.value} does the same.`
@@ -238,16 +244,18 @@ class RayView {
   }
 
   private showStep(): void {
-    const { model } = this;
-    const { step } = this.page.state;
-    if (!model) return fill(this.detail);
+    const { model, otherModel, page } = this;
+    const { step } = page.state;
+    if (!model) return;
     this.place.value = String(step);
     this.place.max = String(model.length - 1);
     this.of.textContent = `of ${count(model.length - 1)}`;
     this.first.mark(step);
-    const last = (this.against?.walks[1].steps.length ?? 1) - 1;
-    this.second.mark(Math.min(Math.max(step + this.shift, 0), last));
-    fillDetail(this.detail, this.page, model, step, (to) => this.go(to));
+    fillDetail(this.details[0], page, model, step, (to) => this.go(to));
+    if (!otherModel) return;
+    const beside = Math.min(Math.max(step + this.shift, 0), otherModel.length - 1);
+    this.second.mark(beside);
+    fillDetail(this.details[1], page, otherModel, beside, (to) => this.go(to - this.shift));
   }
 
   private go(step: number): void {
@@ -259,9 +267,12 @@ class RayView {
     this.goOr(this.model?.nextHit(this.page.state.step), "No hit behind this step.");
   }
 
+  /** Where it is lost, is first asked of what was found to be. */
   private toLoss(): void {
-    const { model } = this;
+    const { model, missed } = this;
     const { step } = this.page.state;
+    this.missed = null;
+    if (missed && !model?.walk.why) return void this.askWhy(missed);
     this.goOr(model?.nextLoss(step) ?? model?.lostChild(), "Nothing is lost behind this step.");
   }
 

@@ -5,18 +5,19 @@ import { fill, h } from "../dom";
 import { Dropped } from "../engine";
 import { count, ordinal } from "../format";
 import { shortcut } from "../keys";
+import { fillLegend } from "../legend";
 import { readBoxes } from "../outline";
 import type { Outline, OutlineArrays, Vector } from "../protocol";
-import type { Origin, Page } from "../store";
+import { CANCELLED, type Origin, type Page } from "../store";
 import { isDark } from "../theme";
 import { Bounds, corners } from "./space/affine";
 import { BoxLines } from "./space/box_lines";
 import { Cameras } from "./space/cameras";
 import { Geometry, type Picked } from "./space/geometry";
-import { boundsOf, drawMarks, type Marked } from "./space/highlight";
 import {
-  fillLegend, hideNode, isolateNode, makeOptions, type SpaceOptions,
-} from "./space/options";
+  boundsOf, countFound, drawMarks, type Marked, MOST_FINDINGS,
+} from "./space/highlight";
+import { hideNode, isolateNode, makeOptions, type SpaceOptions } from "./space/options";
 import { drawStep } from "./space/overlay";
 import { instanceStates, withinLevels } from "./space/instances";
 import { paintPrimitives } from "./space/paint";
@@ -30,6 +31,8 @@ export function mount(host: HTMLElement, page: Page): void {
   host.classList.add("space-view");
   let view: SpaceView | null = null;
   shortcut("Space", "Fit the view to the selection", ["f"], () => view?.fit());
+  shortcut("Space", "Nearer", ["+", "="], () => view?.zoom(1.25));
+  shortcut("Space", "Farther", ["-"], () => view?.zoom(0.8));
   shortcut("Space", "Isolate the selected subtree, or show all", ["i"], () => isolateNode(page));
   shortcut("Space", "Hide the selected subtree, or show it", ["h"], () => hideNode(page));
   // Drawing in space takes memory: not before it is seen.
@@ -139,8 +142,12 @@ class SpaceView {
       ]);
       if (this.drawn === outline) this.show(geometry, { ...outline, ...boxes });
     } catch (error) {
-      if (this.drawn === outline) this.drawn = null;
+      if (this.drawn !== outline) return;
+      this.drawn = null;
       page.report(error);
+      if (!(error instanceof Dropped)) return;
+      const again = h("button", { class: "link", onclick: () => void this.load() }, "Read again");
+      fill(this.message, CANCELLED, " ", again);
     }
   }
 
@@ -261,7 +268,10 @@ class SpaceView {
       ? `The first ${count(this.boxes.count)} of ${count(boxes)} boxes are drawn, from the root `
         + "on: narrow the depths, or isolate a subtree."
       : "";
-    this.say(`${this.note} ${cut}`.trim());
+    const found = countFound(outline);
+    const unmarked = found > MOST_FINDINGS
+      ? `The first ${count(MOST_FINDINGS)} of ${count(found)} nodes with findings are marked.` : "";
+    this.say([this.note, cut, unmarked].filter(Boolean).join(" "));
     this.legend.hidden = this.boxes.count === 0 && !options.paints;
     fillLegend(this.legend, colouring);
     this.panel.refresh(this.deepest);
@@ -304,6 +314,11 @@ class SpaceView {
     if (all) this.cameras.fit(all);
   }
 
+  /** Brings the camera as much nearer to what it looks at. */
+  zoom(factor: number): void {
+    this.cameras.zoom(factor);
+  }
+
   private listenToPointer(): void {
     const { canvas } = this.stage;
     let pressed: PointerEvent | null = null;
@@ -337,7 +352,9 @@ class SpaceView {
     const { geometry, primitive } = this.scenery.idsOf(picked.primitive);
     const leaf = this.scenery.leafOf(picked.primitive);
     if (leaf !== null) this.page.select(leaf);
-    const of = picked.instance === null ? "" : `instance ${picked.instance}, `;
+    const { instance } = picked;
+    this.page.set({ picked: { ...(instance !== null && { instance }), geometry, primitive } });
+    const of = instance === null ? "" : `instance ${instance}, `;
     this.say(`${of}geometry ${geometry}, primitive ${primitive}`);
     this.mark();
   }

@@ -1,8 +1,9 @@
 // Tables: what is wrong, what there is, and which nodes are worst.
 
 import { h } from "../dom";
+import { Dropped } from "../engine";
 import type { Answer } from "../protocol";
-import { tables, type Page, type TableName } from "../store";
+import { CANCELLED, tables, type Page, type TableName } from "../store";
 import {
   findings, geometries, instances, measures, structures, worstNodes, type Measure,
 } from "./tables/contents";
@@ -31,7 +32,7 @@ class TablesView {
     const lead = h("span", { class: "table-choice" }, this.choice, this.measure);
     this.table = new DataTable(lead, () => `${page.state.summary?.name}-${page.state.table}.csv`);
     host.append(this.table.element);
-    page.on(["table", "check", "summary", "outline", "shown"], () => this.show());
+    page.on(["table", "check", "summary", "outline", "shown", "isUnread"], () => this.show());
   }
 
   private show(): void {
@@ -43,7 +44,9 @@ class TablesView {
     this.choice.hidden = !hasTree;
     this.measure.hidden = table !== "nodes";
     if (!shown.has("tables") || !summary) return;
-    const wait = () => this.table.say("Reading …");
+    const wait = () => this.page.state.isUnread
+      ? this.table.say(CANCELLED, "", () => void this.page.readAgain())
+      : this.table.say("Reading …");
     switch (table) {
       case "findings": return check ? this.table.show(findings(this.page, check)) : wait();
       case "structures": return this.table.show(structures(this.page, summary));
@@ -65,7 +68,9 @@ class TablesView {
       answer => {
         if (this.page.state.table === table) this.table.show(content(answer));
       },
-      error => this.table.say(String(error.message), "error"),
+      error => error instanceof Dropped
+        ? this.table.say(CANCELLED, "", () => this.show())
+        : this.table.say(String(error.message), "error"),
     );
   }
 }

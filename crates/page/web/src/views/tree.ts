@@ -3,11 +3,12 @@
 import { colourOf } from "../colouring";
 import { fill, h } from "../dom";
 import { count, percent, plural } from "../format";
+import { fillLegend } from "../legend";
 import { rowHeight, VirtualList } from "../list";
 import { hex, indexIn, parentOf } from "../outline";
 import type { Calls, OutlineArrays } from "../protocol";
 import { readPlace } from "../place";
-import { colourings, type Page, type State } from "../store";
+import { CANCELLED, colourings, type Page, type State } from "../store";
 import { css } from "./palette";
 import { fillRow, makeRow, type TreeRow } from "./tree/row";
 import {
@@ -30,8 +31,8 @@ class TreeView {
       kind: this.kinds.value === "" ? null : Number(this.kinds.value),
     }),
   });
+  private legend = h("p", { class: "tree-legend muted" });
   private colouring = h("select", {
-    "aria-label": "Colour by", title: "Colour by",
     onchange: () => this.page.set({ colouring: this.colouring.value as State["colouring"] }),
   }, ...colourings.map(name => h("option", { value: name }, name)));
 
@@ -42,8 +43,14 @@ class TreeView {
     }, { class: "virtual tree-rows", role: "tree", "aria-label": "Nodes" });
     this.list.host.addEventListener("keydown", event => this.pressed(event));
     this.list.host.addEventListener("pointerleave", () => page.set({ hover: null }));
-    host.append(this.controls(), this.list.host);
+    const again = h("button", { class: "link", onclick: () => void page.readAgain() },
+      "Read again");
+    const unread = h("p", { class: "hint", hidden: true }, CANCELLED, " ", again);
+    host.append(this.controls(), unread, this.list.host);
     page.on("outline", () => this.renew());
+    page.on(["outline", "isUnread"], () => {
+      unread.hidden = !page.state.isUnread || page.state.outline !== null;
+    });
     page.on(["colouring", "theme"], () => this.recolour());
     page.on("selection", () => this.showSelection());
     page.on(["hover", "hidden", "isolated"], () => this.list.redraw());
@@ -81,8 +88,9 @@ class TreeView {
     return h("div", { class: "tree-controls" },
       h("div", { class: "bar" }, text, this.kinds),
       h("div", { class: "bar thin" },
-        this.colouring, findings,
-        h("span", { class: "between" }), this.found));
+        h("label", { class: "label" }, "Colour by", this.colouring), findings,
+        h("span", { class: "between" }), this.found),
+      this.legend);
   }
 
   private renew(): void {
@@ -106,6 +114,7 @@ class TreeView {
   private recolour(): void {
     const { outline, colouring } = this.page.state;
     this.colouring.value = colouring;
+    fillLegend(this.legend, colouring);
     if (!outline) return;
     const colour = colourOf(outline, colouring);
     this.colour = entry => css(colour(entry));
@@ -238,7 +247,7 @@ function figure(outline: OutlineArrays, entry: number, colouring: State["colouri
   switch (colouring) {
     case "cost": return percent(outline.cost[entry]!);
     case "overlap": return percent(outline.overlap[entry]!);
-    case "fill": return percent(outline.fill[entry]!);
+    case "emptiness": return percent(1 - outline.fill[entry]!);
     case "id": return String(entry);
     default: {
       const below = outline.size[entry]! - 1;

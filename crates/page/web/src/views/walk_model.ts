@@ -25,8 +25,11 @@ export interface ChildStep extends Step {
   frame?: number[][] | null;
 }
 
-/** Steps at which something is dropped that might have held a hit. */
-const LOSSES = ["skip", "overflow", "refuse"];
+/** Steps at which entries of the stack are lost, or at which a walk begins again without them. */
+const LOSSES = ["overflow", "restart"];
+
+/** Steps that read a node. */
+const VISITS = ["node", "instance"];
 
 export class WalkModel {
   /** The number of the step that read the node to which a step belongs; -1 before the first. */
@@ -125,7 +128,7 @@ export class WalkModel {
     return this.next(from, (step) => step.event === "accept");
   }
 
-  /** The next step that drops something, or leaves out the child that `why` names. */
+  /** The next step that loses entries of the stack, or leaves out the child that `why` names. */
   nextLoss(from: number): number | null {
     const lost = this.lostChild();
     if (lost !== null && lost > from) return lost;
@@ -152,7 +155,7 @@ export class WalkModel {
   /** The next step that reads the node of an entry; from the start if there is none behind. */
   nextVisit(from: number, entry: number): number | null {
     const isVisit = (step: Step, number: number) =>
-      step.event === "node" && this.walk.entries[number] === entry;
+      VISITS.includes(step.event) && this.walk.entries[number] === entry;
     return this.next(from, isVisit) ?? this.next(-1, isVisit);
   }
 }

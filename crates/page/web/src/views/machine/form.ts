@@ -63,6 +63,13 @@ export function parseSecond(text: string, first: Task, names: readonly string[])
   return { config: first.config, set: [...first.set, ...parseSettings(word)] };
 }
 
+/** A sweep is one of one configuration. */
+export function refuseBoth(second: Task | null, sweep: readonly Sweep[]): void {
+  if (second && sweep.length > 0) {
+    throw new Error("Compare with, Sweep: only one of them expected, as only one is drawn");
+  }
+}
+
 export class PlanForm {
   readonly element: HTMLFormElement;
   private readonly config = h("select", { "aria-label": "Configuration" });
@@ -140,12 +147,9 @@ export class PlanForm {
     const names = this.sim.configs.map(({ name }) => name);
     const rays = Math.trunc(Number(this.rays.value));
     if (!(rays >= 1)) throw new Error("Queries: a number from 1 on expected");
-    return {
-      workload: this.workload.value,
-      rays,
-      first,
-      second: parseSecond(this.second.value, first, names),
-      sweep: parseSweep(this.sweep.value),
-    };
+    const second = parseSecond(this.second.value, first, names);
+    const sweep = parseSweep(this.sweep.value);
+    refuseBoth(second, sweep);
+    return { workload: this.workload.value, rays, first, second, sweep };
   }
 }

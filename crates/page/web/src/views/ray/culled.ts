@@ -55,6 +55,9 @@ export function explain(
   { tmin, tmax, best }: Range,
 ): string {
   if (verdict === "masked") return "The query's mask and the child's have no bit in common.";
+  if (verdict === "culled") {
+    return "Flags of the query, or of the instance, let nothing below it be hit.";
+  }
   if (verdict === "behind" && interval) {
     const isHit = best !== null && best < tmax;
     const end = isHit ? `the best hit, at t ${single(best)}` : `the end, t ${tmax}`;

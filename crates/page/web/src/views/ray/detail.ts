@@ -44,8 +44,7 @@ function about(page: Page, model: WalkModel, number: number, step: Step): Part[]
     case "instance":
       return [
         line("instance", String(step.instance)),
-        line("origin", numbers(step.origin as Vector)),
-        line("direction", numbers(step.direction as Vector)),
+        ...rayInside(step).map(([name, value]) => line(name, value)),
         line("world to object", ...(step.world_to_object as number[][]).map((row) =>
           h("span", { class: "ray-matrix" }, numbers(row)))),
       ];
@@ -70,6 +69,14 @@ function about(page: Page, model: WalkModel, number: number, step: Step): Part[]
     default:
       return [];
   }
+}
+
+/** The ray in the space of an instance, which beams do not have. */
+export function rayInside(step: Step): [string, string][] {
+  return ["origin", "direction"].flatMap((name) => {
+    const value = step[name] as Vector | null;
+    return value ? [[name, numbers(value)] satisfies [string, string]] : [];
+  });
 }
 
 const FRAME = " The planes are those of the node's own frame.";

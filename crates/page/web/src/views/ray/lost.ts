@@ -1,11 +1,10 @@
 // Whether a walk has lost what the ray meets: every triangle is tested, in plain arithmetic. That
 // proves nothing about a hair's breadth, but names the primitive to ask about.
 
-import type { Query, Walk } from "../../protocol";
+import type { Primitive, Query, Walk } from "../../protocol";
 import type { Page } from "../../store";
 import { Geometry } from "../space/geometry";
 import type { Hit } from "../walk_model";
-import type { Missed } from "./why";
 
 /** More triangles than this are not tested. */
 const MOST = 3_000_000;
@@ -27,7 +26,7 @@ export class Losses {
   }
 
   /** The primitive that the ray meets clearly before the closest hit of its walk. */
-  async find(query: Query, walk: Walk): Promise<(Missed & { t: number }) | null> {
+  async find(query: Query, walk: Walk): Promise<(Primitive & { t: number }) | null> {
     const { ray } = walk;
     const { summary } = this.page.state;
     const isPlain = query.kind === "closest" && query.mask === undefined && !walk.error;

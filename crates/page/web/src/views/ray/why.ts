@@ -2,18 +2,12 @@
 
 import { fill, h } from "../../dom";
 import type { Page } from "../../store";
-import type { Walk } from "../../protocol";
+import type { Primitive, Walk } from "../../protocol";
 import { nodeLink } from "./detail";
 import { single } from "./single";
 
-export interface Missed {
-  instance?: number;
-  geometry?: number;
-  primitive: number;
-}
-
 /** `300`, `0:300` or `2:0:300`: primitive, geometry and instance, the last one first to go. */
-export function parseMissed(text: string): Missed {
+export function parsePrimitive(text: string): Primitive {
   const numbers = text.trim().split(/\s*:\s*/).map((word) => (word === "" ? NaN : Number(word)));
   if (numbers.length > 3 || numbers.some((value) => !Number.isInteger(value) || value < 0)) {
     throw new Error("PRIMITIVE, GEOMETRY:PRIMITIVE or INSTANCE:GEOMETRY:PRIMITIVE expected");
@@ -26,6 +20,11 @@ export function parseMissed(text: string): Missed {
   };
 }
 
+/** The ids as `parsePrimitive` reads them. */
+export function idsText({ instance, geometry, primitive }: Primitive): string {
+  return [instance, geometry, primitive].filter((id) => id !== undefined).join(":");
+}
+
 export class WhyForm {
   readonly element: HTMLElement;
   private readonly input = h("input", {
@@ -36,7 +35,7 @@ export class WhyForm {
 
   constructor(
     private readonly page: Page,
-    private readonly ask: (missed: Missed) => void,
+    private readonly ask: (missed: Primitive) => void,
     private readonly goToLoss: () => void,
   ) {
     const form = h("form", { class: "ray-line" },
@@ -45,21 +44,23 @@ export class WhyForm {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       try {
-        ask(parseMissed(this.input.value));
+        ask(parsePrimitive(this.input.value));
       } catch (error) {
         fill(this.answer, h("span", { class: "error" }, (error as Error).message));
       }
     });
     this.element = h("div", { class: "ray-missed" }, form, this.answer);
+    page.on("picked", () => {
+      const { picked } = page.state;
+      this.input.value = picked ? idsText(picked) : "";
+    });
   }
 
   /** Says what a walk has lost, and offers to ask about it. */
-  tellLoss(missed: Missed, t: number): void {
-    const { instance, geometry, primitive } = missed;
-    const ids = [instance, geometry, primitive].filter((id) => id !== undefined);
-    this.input.value = ids.join(":");
-    fill(this.answer,
-      h("span", { class: "warning" }, `The walk loses primitive ${primitive}, at t ${single(t)}. `),
+  tellLoss(missed: Primitive, t: number): void {
+    this.input.value = idsText(missed);
+    const text = `The walk loses primitive ${missed.primitive}, at t ${single(t)}. `;
+    fill(this.answer, h("span", { class: "warning" }, text),
       h("button", { class: "link", onclick: () => this.ask(missed) }, "Why?"));
   }
 

@@ -79,6 +79,12 @@ export class Cameras {
     this.publish();
   }
 
+  zoom(factor: number): void {
+    this.stage.zoom(factor);
+    this.renewOrbit();
+    this.publish();
+  }
+
   fit(bounds: Bounds): void {
     this.stage.fit(bounds);
     this.renewOrbit();

@@ -92,6 +92,12 @@ export class Geometry {
     return this.arrays.positions.subarray(9 * firstTriangle, 9 * (firstTriangle + triangles));
   }
 
+  /** Lower and upper corners of the procedural boxes of a BLAS. */
+  boxesOf(blas: number): Float32Array {
+    const { firstBox, boxes } = this.blases[blas]!;
+    return this.arrays.boxes.subarray(6 * firstBox, 6 * (firstBox + boxes));
+  }
+
   /** The BLAS that a primitive belongs to. */
   levelOf(primitive: number): number {
     let [low, high] = [0, this.blases.length - 1];
@@ -166,9 +172,8 @@ export class Geometry {
     const known = this.extents[blas];
     if (known) return known;
     const extent = new Bounds();
-    const { firstBox, boxes } = this.blases[blas]!;
     extent.addAll(this.positionsOf(blas));
-    extent.addAll(this.arrays.boxes.subarray(6 * firstBox, 6 * (firstBox + boxes)));
+    extent.addAll(this.boxesOf(blas));
     this.extents[blas] = extent;
     return extent;
   }

@@ -12,7 +12,7 @@ import type { ThickLines } from "./thick_lines";
 /** Places at which a node is marked; the others of its instances are left out. */
 const MOST_PLACES = 64;
 /** Nodes with findings that are marked. */
-const MOST_FINDINGS = 200;
+export const MOST_FINDINGS = 200;
 
 export interface Marked {
   outline: Outline;
@@ -59,7 +59,7 @@ function drawChildren(node: SelectedNode, map: Affine, lines: ThickLines, alpha:
 }
 
 function drawFindings({ outline, geometry }: Marked, lines: ThickLines): void {
-  for (const entry of foundEntries(outline)) {
+  for (const entry of foundEntries(outline).first) {
     const box = boxOf(outline, entry);
     const place = geometry.placesOf(outline.level[entry]!)[0];
     if (!box || !place) continue;
@@ -68,17 +68,24 @@ function drawFindings({ outline, geometry }: Marked, lines: ThickLines): void {
 }
 
 /** Marks are drawn at every move of the pointer, and an outline may have millions of entries. */
-const found = new WeakMap<Outline, number[]>();
+const known = new WeakMap<Outline, { first: number[]; count: number }>();
 
-function foundEntries(outline: Outline): number[] {
-  let entries = found.get(outline);
-  if (entries) return entries;
-  found.set(outline, (entries = []));
-  for (let entry = 0; entry < outline.severity.length; entry++) {
-    if (outline.severity[entry]! >= 2) entries.push(entry);
-    if (entries.length === MOST_FINDINGS) break;
-  }
-  return entries;
+/** The nodes that are marked, and how many there are in all. */
+function foundEntries(outline: Outline): { first: number[]; count: number } {
+  const kept = known.get(outline);
+  if (kept) return kept;
+  const found = { first: [] as number[], count: 0 };
+  outline.severity.forEach((severity, entry) => {
+    if (severity < 2) return;
+    if (found.count++ < MOST_FINDINGS) found.first.push(entry);
+  });
+  known.set(outline, found);
+  return found;
+}
+
+/** Nodes with errors and warnings. */
+export function countFound(outline: Outline): number {
+  return foundEntries(outline).count;
 }
 
 /** Where an entry stands, the clicked instance first. */

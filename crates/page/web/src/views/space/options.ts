@@ -1,12 +1,9 @@
 // What the space view shows: the controls above it.
 
-import { rampOn } from "../../colouring";
-import { fill, h } from "../../dom";
+import { h } from "../../dom";
 import { type Colouring, colourings, type Page } from "../../store";
-import { isDark } from "../../theme";
-import { css, SEVERITIES } from "../palette";
 import type { Axis } from "./cameras";
-import { SCALES, type Wanted } from "./shown";
+import type { Wanted } from "./shown";
 import { type Style, STYLES } from "./surfaces";
 
 export interface SpaceOptions {
@@ -34,6 +31,9 @@ const LEVELS: Readonly<Record<Wanted["levels"], string>> = {
   none: "no boxes",
 };
 
+const COLOURS = Object.fromEntries(colourings.map((name) => [name, `By ${name}`])) as
+  Record<Colouring, string>;
+
 const LOOKS: Readonly<Record<Style, string>> = {
   solid: "Solid",
   edges: "Solid, edges",
@@ -56,7 +56,8 @@ export function makeOptions(
     (value) => set({ levels: value }));
   const up = choice("Which way is up", ["x", "y", "z"], { x: "X up", y: "Y up", z: "Z up" },
     (value) => set({ up: value as Axis }));
-  const colour = choice("Colour by", colourings, NAMES, (value) => page.set({ colouring: value }));
+  const colour = choice("Colour by", colourings, COLOURS,
+    (value) => page.set({ colouring: value }));
   const [from, to] = ["Least depth", "Greatest depth"].map((label, end) =>
     h("input", {
       type: "number", min: 0, class: "space-depth", "aria-label": label, title: label,
@@ -123,15 +124,6 @@ export function makeOptions(
   return { bar, refresh };
 }
 
-const NAMES: Readonly<Record<Colouring, string>> = {
-  depth: "By depth",
-  cost: "By surface-area cost",
-  overlap: "By overlap",
-  fill: "By emptiness",
-  id: "By id",
-  severity: "By finding",
-};
-
 export function isolateNode(page: Page): void {
   const { isolated, selection } = page.state;
   page.set({ isolated: isolated === null ? selection : null });
@@ -143,26 +135,6 @@ export function hideNode(page: Page): void {
   const next = new Set(hidden);
   if (!next.delete(selection)) next.add(selection);
   page.set({ hidden: next });
-}
-
-/** What the colours mean. */
-export function fillLegend(legend: HTMLElement, colouring: Colouring): void {
-  const ends = SCALES[colouring];
-  const swatch = (colour: string) => {
-    const dot = h("i", { class: "space-dot" });
-    dot.style.background = colour;
-    return dot;
-  };
-  if (ends) {
-    const strip = h("i", { class: "space-ramp" });
-    const onGround = rampOn(isDark());
-    const stops = Array.from({ length: 9 }, (_, k) => css(onGround(k / 8)));
-    strip.style.background = `linear-gradient(90deg, ${stops.join(", ")})`;
-    fill(legend, h("span", {}, ends[0]), strip, h("span", {}, ends[1]));
-  } else if (colouring === "severity") {
-    const names = ["sound", "note", "warning", "error"];
-    fill(legend, ...names.flatMap((name, k) => [swatch(css(SEVERITIES[k]!)), name]));
-  } else fill(legend, "a colour for each node");
 }
 
 function choice<T extends string>(

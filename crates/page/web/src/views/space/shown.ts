@@ -2,7 +2,6 @@
 
 import { indexIn } from "../../outline";
 import type { Outline, OutlineArrays } from "../../protocol";
-import type { Colouring } from "../../store";
 import { type Affine, compose, ofBox } from "./affine";
 import type { Geometry } from "./geometry";
 import { withinLevels } from "./instances";
@@ -125,13 +124,3 @@ export function place(
     }
   }
 }
-
-/** What the two ends of the ramp stand for. */
-export const SCALES: Readonly<Record<Colouring, readonly [string, string] | null>> = {
-  depth: ["root", "deepest"],
-  cost: ["a ten-thousandth of the largest", "largest"],
-  overlap: ["apart from its siblings", "inside them"],
-  fill: ["full", "empty"],
-  id: null,
-  severity: null,
-};

@@ -131,6 +131,13 @@ export class Stage {
     this.redraw();
   }
 
+  /** Moves the camera along its direction: so many times nearer to its target. */
+  zoom(factor: number): void {
+    const { camera, target } = this;
+    camera.position.sub(target).divideScalar(factor).add(target);
+    this.redraw();
+  }
+
   /** The ray through a place of the canvas. */
   rayAt(event: { clientX: number; clientY: number }): { origin: Point; direction: Point } {
     const { left, top, width, height } = this.canvas.getBoundingClientRect();

@@ -1,9 +1,10 @@
-// The triangles: one buffer for all, a mesh for each BLAS, drawn once for each of its instances.
-// The colour of a primitive is a texel of its own, so that colouring, hiding and selecting a
-// million of them is one upload.
+// The triangles: one buffer for all, a mesh for each BLAS, drawn once for each of its instances;
+// procedural boxes as cubes. The colour of a primitive is a texel of its own, so that colouring,
+// hiding and selecting a million of them is one upload.
 
 import * as THREE from "three";
 import { ACCENT } from "../palette";
+import { Cubes } from "./cubes";
 import type { Geometry } from "./geometry";
 
 const VERTEX = `
@@ -58,6 +59,8 @@ export class Surfaces {
   private readonly marks: {
     marks: THREE.InstancedBufferAttribute; instances: (number | null)[];
   }[] = [];
+  private readonly meshes: THREE.InstancedMesh[] = [];
+  private readonly cubes: Cubes[] = [];
   private readonly shared: Record<string, THREE.IUniform>;
 
   constructor(geometry: Geometry) {
@@ -72,7 +75,20 @@ export class Surfaces {
       accent: { value: new THREE.Vector3(...ACCENT).divideScalar(255) },
       sun: { value: new THREE.Vector3(0.35, 0.85, 0.4).normalize() },
     };
-    geometry.blases.forEach((_, number) => this.addLevel(geometry, number));
+    geometry.blases.forEach((_, number) => {
+      this.addCubes(geometry, number);
+      this.addLevel(geometry, number);
+    });
+  }
+
+  private addCubes(geometry: Geometry, number: number): void {
+    const { boxes, firstPrimitive, triangles } = geometry.blases[number]!;
+    const places = geometry.placesOf(number);
+    if (boxes === 0 || places.length === 0) return;
+    const shared = { fragmentShader: FRAGMENT, width: WIDTH, uniforms: this.shared };
+    const cubes = new Cubes(geometry.boxesOf(number), places, firstPrimitive + triangles, shared);
+    this.cubes.push(cubes);
+    this.object.add(cubes.mesh);
   }
 
   private addLevel(geometry: Geometry, number: number): void {
@@ -92,6 +108,7 @@ export class Surfaces {
       side: THREE.DoubleSide,
     });
     const mesh = new THREE.InstancedMesh(buffer, material, places.length);
+    this.meshes.push(mesh);
     const matrix = new THREE.Matrix4();
     places.forEach(({ map }, k) => {
       const [a, b, c, d, e, f, g, h, i, j, m, n] = Array.from(map);
@@ -111,6 +128,7 @@ export class Surfaces {
       instances.forEach((instance, k) => marks.setX(k, instance === null ? 0 : states[instance]!));
       marks.needsUpdate = true;
     }
+    for (const cubes of this.cubes) cubes.mark(states);
   }
 
   /** Shows what `paint` says now. */
@@ -118,9 +136,10 @@ export class Surfaces {
     this.texture.needsUpdate = true;
   }
 
-  /** Draws only one of several parts, each spread over all. */
+  /** Draws only one of several parts, each spread over all; boxes, mostly few, with the first. */
   part(number: number, of: number): void {
-    for (const { geometry } of this.object.children as THREE.InstancedMesh[]) {
+    for (const { mesh } of this.cubes) mesh.visible = number === 0;
+    for (const { geometry } of this.meshes) {
       const triangles = geometry.getAttribute("position").count / 3;
       const [start, end] = [number, number + 1].map((k) => Math.floor((triangles * k) / of));
       geometry.setDrawRange(3 * start!, 3 * (end! - start!));
@@ -134,7 +153,8 @@ export class Surfaces {
 
   dispose(): void {
     this.texture.dispose();
-    for (const mesh of this.object.children as THREE.InstancedMesh[]) {
+    for (const cubes of this.cubes) cubes.dispose();
+    for (const mesh of this.meshes) {
       mesh.geometry.dispose();
       (mesh.material as THREE.Material).dispose();
       mesh.dispose();

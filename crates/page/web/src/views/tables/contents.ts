@@ -1,6 +1,7 @@
 // What each table holds, and where its rows lead.
 
-import { bytes, count, percent } from "../../format";
+import { bytes, capital, count, percent } from "../../format";
+import { MEANINGS } from "../../legend";
 import { hex } from "../../outline";
 import type { Answer, Check, OutlineArrays, Summary } from "../../protocol";
 import type { Page } from "../../store";
@@ -18,8 +19,8 @@ export function findings(page: Page, check: Check): Content {
     pick: row => page.showFinding(all[row]!),
     columns: [
       {
-        title: "Severity", least: 66, share: 0, value: row => severityOrder[all[row]!.severity],
-        text: row => all[row]!.severity, kind: row => all[row]!.severity, isNumber: false,
+        title: "Severity", least: 66, share: 0, value: row => all[row]!.severity,
+        rank: row => severityOrder[all[row]!.severity], kind: row => all[row]!.severity,
       },
       { title: "Rule", least: 108, share: 0, value: row => all[row]!.rule },
       {
@@ -68,24 +69,34 @@ export function structures(page: Page, summary: Summary): Content {
 export function instances(page: Page, geometry: Answer<"geometry">): Content {
   const all = geometry.instances;
   const at = (row: number, axis: number) => geometry.arrays.transforms[row * 12 + axis * 4 + 3]!;
-  const column = (title: string, value: (row: number) => number, text?: (row: number) => string) =>
-    ({
-      title, value, least: Math.max(46, 14 + 8 * title.length), isNumber: true,
-      ...(text && { text }),
-    });
+  const column = (
+    title: string, value: (row: number) => number, about: string, text?: (row: number) => string,
+  ) => ({
+    title, value, about, least: Math.max(46, 14 + 8 * title.length), isNumber: true,
+    ...(text && { text }),
+  });
   const place = (title: string, axis: number) =>
-    ({ ...column(title, row => at(row, axis), row => at(row, axis).toPrecision(4)), least: 74 });
+    ({
+      ...column(title, row => at(row, axis), "Where its origin is, in units of the scene",
+        row => at(row, axis).toPrecision(4)),
+      least: 74,
+    });
   return {
     count: all.length,
     none: "The file has no instances.",
     pick: row => page.select(all[row]!.entry),
     columns: [
-      column("#", row => row),
-      column("BLAS", row => all[row]!.blas),
-      column("Custom", row => all[row]!.custom_index),
-      column("Mask", row => all[row]!.mask, row => hex(all[row]!.mask)),
-      column("SBT", row => all[row]!.sbt_offset),
-      column("Flags", row => all[row]!.flags, row => hex(all[row]!.flags)),
+      column("#", row => row, "The number of the instance, from 0"),
+      column("BLAS", row => all[row]!.blas, "The number of the structure that it places"),
+      column("Custom", row => all[row]!.custom_index,
+        "The number that the application gave it (instanceCustomIndex)"),
+      column("Mask", row => all[row]!.mask,
+        "Rays whose mask has no bit in common pass it by", row => hex(all[row]!.mask)),
+      column("SBT", row => all[row]!.sbt_offset,
+        "Where its records begin in the shader binding table, in records"),
+      column("Flags", row => all[row]!.flags,
+        "1 no culling of facing, 2 facing is flipped, 4 opaque, 8 not opaque",
+        row => hex(all[row]!.flags)),
       place("x", 0),
       place("y", 1),
       place("z", 2),
@@ -107,7 +118,8 @@ export function geometries(page: Page, geometry: Answer<"geometry">): Content {
       column("Triangles", row => all[row]!.triangles),
       column("Boxes", row => all[row]!.boxes),
       {
-        title: "Area", value: row => all[row]!.area, text: row => all[row]!.area.toPrecision(4),
+        title: "Area", about: "Of its triangles, in units of the scene squared, before instances",
+        value: row => all[row]!.area, text: row => all[row]!.area.toPrecision(4),
         least: 76, isNumber: true,
       },
     ],
@@ -125,18 +137,20 @@ export function worstNodes(
   page: Page, outline: OutlineArrays, summary: Summary, measure: Measure,
 ): Content {
   const emptiness = outline.fill.map(fill => 1 - fill);
-  const values = { cost: outline.cost, overlap: outline.overlap, emptiness }[measure];
+  const measured = { cost: outline.cost, overlap: outline.overlap, emptiness };
   // What stands there again, or nowhere, has nothing of its own.
-  const rows = largest(values.map((value, k) => outline.state[k] ? NaN : value), WORST);
+  const values = measured[measure].map((value, k) => outline.state[k] ? NaN : value);
+  const rows = largest(values, WORST);
   const level = (row: number) => outline.level[rows[row]!]!;
   const top = outline.level.reduce((a, b) => Math.max(a, b), 0);
-  const share = (title: string, values: Float32Array) => ({
-    title, least: 22 + 7 * title.length, isNumber: true,
-    value: (row: number) => values[rows[row]!]!,
-    text: (row: number) => percent(values[rows[row]!]!),
+  const share = (name: Measure) => ({
+    title: capital(name), about: MEANINGS[name].text, least: 22 + 7 * name.length, isNumber: true,
+    value: (row: number) => measured[name][rows[row]!]!,
+    text: (row: number) => percent(measured[name][rows[row]!]!),
   });
   return {
     count: rows.length,
+    of: values.reduce((sum, value) => sum + Number(!Number.isNaN(value)), 0),
     none: "The file has no nodes.",
     pick: row => page.select(rows[row]!),
     columns: [
@@ -154,13 +168,12 @@ export function worstNodes(
         value: row => summary.kinds[outline.kind[rows[row]!]!] ?? "",
       },
       {
-        title: "Depth", least: 52, isNumber: true, value: row => outline.depth[rows[row]!]!,
+        title: "Depth", about: MEANINGS.depth.text, least: 52, isNumber: true,
+        value: row => outline.depth[rows[row]!]!,
       },
-      share("Cost", outline.cost),
-      share("Overlap", outline.overlap),
-      share("Emptiness", emptiness),
+      ...measures.map(share),
       {
-        title: "Below", least: 60, isNumber: true,
+        title: "Below", about: "Nodes below it", least: 60, isNumber: true,
         value: row => outline.size[rows[row]!]! - 1,
         text: row => count(outline.size[rows[row]!]! - 1),
       },

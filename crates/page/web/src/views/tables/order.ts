@@ -2,8 +2,11 @@
 
 export interface Column {
   title: string;
-  /** What it sorts by and what a CSV file holds. */
+  /** What its numbers mean, with their unit. */
+  about?: string;
+  /** What a CSV file holds, and what it sorts by unless it has a rank. */
   value(row: number): number | string;
+  rank?(row: number): number;
   /** What is shown, where that is not the value itself. */
   text?(row: number): string;
   /** Least width in pixels, and the share of what is left; 1 unless given. */
@@ -33,7 +36,7 @@ export function orderRows(
   }
   const column = sorting && columns[sorting.column];
   if (!column) return rows;
-  const keys = new Map(rows.map(row => [row, column.value(row)]));
+  const keys = new Map(rows.map(row => [row, column.rank?.(row) ?? column.value(row)]));
   const sign = sorting.isDown ? -1 : 1;
   return rows.sort((a, b) => sign * compare(keys.get(a)!, keys.get(b)!) || a - b);
 }

@@ -3,7 +3,7 @@
 import { toCsv } from "../../csv";
 import { fill, h } from "../../dom";
 import { download } from "../../edits";
-import { plural } from "../../format";
+import { count, plural } from "../../format";
 import { icon } from "../../icons";
 import { rowHeight, VirtualList } from "../../list";
 import { cellText, orderRows, type Column, type Sorting } from "./order";
@@ -11,6 +11,8 @@ import { cellText, orderRows, type Column, type Sorting } from "./order";
 export interface Content {
   columns: Column[];
   count: number;
+  /** Rows that there would be, if only some are here. */
+  of?: number;
   pick(row: number): void;
   /** What the table says when it has no rows. */
   none: string;
@@ -19,13 +21,15 @@ export interface Content {
 
 type Row = HTMLElement & { at: number };
 
+let tables = 0;
+
 export class DataTable {
   readonly element: HTMLElement;
   private content: Content | null = null;
   private rows: number[] = [];
   private sorting: Sorting | null = null;
   private current = -1;
-  private head = h("div", { class: "table-head", role: "row" });
+  private head = h("div", { class: "table-head", role: "row", id: `table-head-${tables++}` });
   private note = h("p", { class: "hint" });
   private list: VirtualList<Row>;
   private found = h("span", { class: "muted" });
@@ -39,7 +43,9 @@ export class DataTable {
     this.list = new VirtualList<Row>(rowHeight(26), {
       make: () => this.makeRow(),
       fill: (row, index) => this.fillRow(row, index),
-    }, { class: "virtual table-rows", role: "rowgroup" });
+    }, {
+      class: "virtual table-rows", role: "grid", "aria-label": "Rows", "aria-owns": this.head.id,
+    });
     this.list.host.addEventListener("keydown", event => this.pressed(event));
     const save = h("button", { class: "quiet", onclick: () => this.save(), title: "Save as CSV" },
       icon("save"), "CSV");
@@ -47,7 +53,7 @@ export class DataTable {
       h("div", { class: "bar" }, lead, this.filter, this.found, save),
       this.note,
       h("div", { class: "table-body" },
-        h("div", { class: "table-inner", role: "table" }, this.head, this.list.host)));
+        h("div", { class: "table-inner" }, this.head, this.list.host)));
   }
 
   show(content: Content): void {
@@ -67,11 +73,12 @@ export class DataTable {
     this.order();
   }
 
-  /** Words in place of the table, such as why there is none. */
-  say(text: string, kind = ""): void {
+  /** Words in place of the table, such as why there is none, and what may help. */
+  say(text: string, kind = "", again?: () => void): void {
     this.content = null;
     this.rows = [];
-    this.note.textContent = text;
+    fill(this.note, text, again && " ",
+      again && h("button", { class: "link", onclick: again }, "Read again"));
     this.note.className = `hint ${kind}`;
     this.note.hidden = false;
     fill(this.head);
@@ -83,13 +90,17 @@ export class DataTable {
     const { content } = this;
     if (!content) return;
     this.rows = orderRows(content.count, content.columns, this.filter.value, this.sorting);
-    this.found.textContent = plural(this.rows.length, "row");
+    const { of } = content;
+    const cut = of === undefined || of <= content.count ? "" : ` of ${count(of)}`;
+    this.found.textContent = `${plural(this.rows.length, "row")}${cut}`;
+    this.found.title = cut ? `The worst ${count(content.count)} are listed` : "";
     this.note.hidden = this.rows.length > 0;
     this.note.className = "hint";
     this.note.textContent = content.count ? "No row has these words." : content.none;
     const heads = this.rows.length ? shownOf(content) : [];
     fill(this.head, ...heads.map((column, at) => this.headCell(column, at)));
     this.list.setRows(this.rows.length);
+    this.list.host.setAttribute("aria-rowcount", String(this.rows.length + 1));
   }
 
   private headCell(column: Column, at: number): HTMLElement {
@@ -97,7 +108,7 @@ export class DataTable {
     const direction = this.sorting?.isDown ? "descending" : "ascending";
     return h("button", {
       class: `column-head ${column.isNumber ? "number" : ""}`, role: "columnheader",
-      "aria-sort": isSorted ? direction : "none",
+      "aria-sort": isSorted ? direction : "none", title: column.about,
       onclick: () => {
         // Numbers are looked at from the largest down, words from A on.
         const isDown = isSorted ? !this.sorting!.isDown : Boolean(column.isNumber);
@@ -119,10 +130,12 @@ export class DataTable {
     if (!content || at === undefined) return;
     row.at = index;
     row.classList.toggle("is-selected", index === this.current);
+    row.setAttribute("aria-selected", String(index === this.current));
+    row.setAttribute("aria-rowindex", String(index + 2));
     fill(row, ...shownOf(content).map(column => {
       const text = cellText(column, at);
       const kind = `${column.isNumber ? "number" : ""} ${column.kind?.(at) ?? ""}`;
-      return h("span", { class: `cell ${kind}`, role: "cell", title: text }, text);
+      return h("span", { class: `cell ${kind}`, role: "gridcell", title: text }, text);
     }));
   }
 
@@ -136,13 +149,15 @@ export class DataTable {
   }
 
   private pressed(event: KeyboardEvent): void {
-    const steps: Record<string, number> = {
-      ArrowDown: 1, ArrowUp: -1, PageDown: this.list.page, PageUp: -this.list.page,
+    const { current, list, rows: { length } } = this;
+    const places: Record<string, number> = {
+      ArrowDown: current + 1, ArrowUp: current - 1, PageDown: current + list.page,
+      PageUp: current - list.page, Home: 0, End: length - 1,
     };
-    const step = steps[event.key];
-    if (!step) return;
+    const place = places[event.key];
+    if (place === undefined) return;
     event.preventDefault();
-    this.pick(Math.max(0, Math.min(this.current + step, this.rows.length - 1)));
+    this.pick(Math.max(0, Math.min(place, length - 1)));
   }
 
   private save(): void {

@@ -39,6 +39,10 @@ interface Parts {
 
 const severities = ["", "note", "warning", "error"];
 const states = ["", "again", "outside"];
+const stateTexts = [
+  "", "It stands above already: what is below it is shown there",
+  "The pointer leads out of the file, or to nothing",
+];
 
 /** Deep trees stop to indent there: rows stay legible. */
 const MOST_STEPS = 24;
@@ -88,5 +92,7 @@ export function fillRow(row: TreeRow, content: RowContent): void {
   parts.kind.textContent = content.kind;
   parts.pointer.textContent = content.pointer;
   parts.state.textContent = severities[content.severity] || states[content.state] || "";
+  parts.state.title = content.severity ? "The worst of what the check has found here"
+    : stateTexts[content.state] ?? "";
   parts.figure.textContent = content.figure;
 }
