@@ -43,14 +43,19 @@ def document(*arguments: object) -> Any:
 
 
 def watched(*arguments: object) -> float:
-    """The most memory that `siliray …` holds, in MB. (What `wait4` tells includes its parent's.)"""
-    process, peak = subprocess.Popen(call(*arguments), stdout=subprocess.DEVNULL), 0
+    """The most memory that `siliray …` holds, in MB."""
+    return peak(call(*arguments))
+
+
+def peak(command: list[str]) -> float:
+    """The most memory that a program holds, in MB. (What `wait4` tells includes its parent's.)"""
+    process, peak = subprocess.Popen(command, stdout=subprocess.DEVNULL), 0
     while process.poll() is None:
         lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
         held = (int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
         peak = max(peak, *held, 0)
         time.sleep(0.005)
-    assert process.returncode == 0, f"siliray {arguments[0]} has failed"
+    assert process.returncode == 0, f"{' '.join(command[:2])} has failed"
     return peak / 1e3
 
 
