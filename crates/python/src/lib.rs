@@ -11,7 +11,8 @@
 //! | `nearest` | the nearest points of the surface |
 //! | `beams` | many beams, spheres and frusta |
 //! | `image` | bytes as hardware reads them: check, inspect, intersect |
-//! | `machines` | build, walk, compare, simulate, the law, clearance |
+//! | `machines` | build, walk, compare, the law, clearance |
+//! | `simulations` | the traversal unit: prepared once, run with many configurations |
 //! | `render` | pictures and heat maps |
 //! | `isbe` | the staging memory of mesh shaders |
 //! | `walker` | who walks, and from where it is seen |
@@ -39,6 +40,7 @@ mod names;
 mod nearest;
 mod render;
 mod scene;
+mod simulations;
 mod table;
 mod tracer;
 mod walker;
@@ -60,13 +62,15 @@ mod _native {
     #[pymodule_export]
     use crate::locations::{Planes, first_locations, locations};
     #[pymodule_export]
-    use crate::machines::{build, clearance, compare, configs, law, simulate, vectors, walk};
+    use crate::machines::{build, clearance, compare, configs, law, vectors, walk};
     #[pymodule_export]
     use crate::nearest::nearest_points;
     #[pymodule_export]
     use crate::render::render;
     #[pymodule_export]
     use crate::scene::Scene;
+    #[pymodule_export]
+    use crate::simulations::{Simulator, simulate};
     #[pymodule_export]
     use crate::table::{record_batch, rows, table};
     #[pymodule_export]

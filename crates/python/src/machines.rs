@@ -1,10 +1,10 @@
-//! Trees, walks, comparisons, simulations, the law, clearance: the commands of the facade.
+//! Trees, walks, comparisons, the law, clearance: the commands of the facade.
 
 use crate::beams;
 use crate::image::Image;
 use crate::job::Watch;
 use crate::scene::Scene;
-use crate::walker::{ViewChoice, Walker, chosen_preset, seen, view};
+use crate::walker::{ViewChoice, Walker, seen, view};
 use crate::{document, errors, job, names};
 use pyo3::prelude::*;
 use siliray::build::{Options as BuildOptions, Preset, build as build_tree};
@@ -18,30 +18,22 @@ use siliray::documents;
 use siliray::documents::clearance::ClearanceDocument;
 use siliray::documents::compare::CompareDocument;
 use siliray::documents::conformance::{ImagesDocument, LawImage, TableDocument};
-use siliray::documents::sim::SimDocument;
 use siliray::documents::units::UnitDocument;
 use siliray::documents::vectors::{VectorsDocument, VectorsFile};
 use siliray::flat_scene::FlatScene;
-use siliray::geometry::{Ray, TriangleRule, Vec3};
+use siliray::geometry::{Ray, Vec3};
 use siliray::image_build::{BuildPlan, Made, MakeImageError};
-use siliray::input::{Input, Origin, Route, build_options};
+use siliray::input::{Input, Origin};
 use siliray::machine::registry::NodeNames;
-use siliray::machine::{HitKind, MachineEntry, MachineInput, Query, Settings, Shape};
+use siliray::machine::{HitKind, MachineEntry, Query, Settings, Shape};
 use siliray::scene::Scene as Model;
-use siliray::sim::sweep_run::{BaseError, SweepRun, base_config, configurations};
-use siliray::sim::{Asked, ParameterSweep, RunKey, Workload, report};
 use siliray::sweep::SweepScene;
-use siliray::ttu::run::Options as RunOptions;
-use siliray::ttu::{World, ttu_machine};
 use siliray::walk::against::first_difference;
 use siliray::walk::hierarchy::Wanted;
 use siliray::walk::watch_over;
 use siliray::walk::why::{FollowError, follow};
 use std::borrow::Cow;
 use std::path::PathBuf;
-
-/// Runs beyond these are not kept for a report.
-const REPORTED_RUNS: usize = 12;
 
 /// Lost primitives that are followed, for each machine.
 const FOLLOWED: usize = 5;
@@ -269,104 +261,6 @@ fn not_compared(error: &CompareError) -> PyErr {
         CompareError::Tracer(error) => errors::tracer(error),
         _ => errors::machine(error),
     }
-}
-
-/// What is simulated.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct SimChoice {
-    /// Name or file, and settings, of each configuration.
-    configs: Vec<(PathBuf, Vec<String>)>,
-    sweeps: Vec<(String, Vec<String>)>,
-    workload: String,
-    rays: Option<usize>,
-    queries: Option<PathBuf>,
-    camera: Option<ViewChoice>,
-    format: Option<String>,
-    preset: Option<String>,
-    rebuild: bool,
-    false_positives: bool,
-}
-
-/// Runs of the traversal unit: the document, and the report.
-#[pyfunction]
-pub(crate) fn simulate(
-    py: Python<'_>,
-    scene: &Scene,
-    choice: SimChoice,
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<(String, String)> {
-    let input = &*scene.input;
-    let sweeps = choice.sweeps.iter().cloned();
-    let sweeps: Vec<ParameterSweep> =
-        sweeps.map(|(key, values)| ParameterSweep { key, values }).collect();
-    let mut all = Vec::new();
-    for (name, settings) in &choice.configs {
-        let base = base_config(name).map_err(|error| match &error {
-            BaseError::Unreadable(unreadable) => errors::file(unreadable),
-            _ => errors::option(error),
-        })?;
-        let name = name.display().to_string();
-        let named = configurations(&name, &base, settings, &sweeps).map_err(errors::option)?;
-        all.extend(named);
-    }
-    let workload =
-        names::one_of("workload", &choice.workload, &Workload::ALL, |workload| workload.name())?;
-    let format = choice.format.as_deref().map(names::format).transpose()?;
-    let preset = chosen_preset(input, choice.preset.as_deref(), choice.rebuild)?;
-    let preset = preset.unwrap_or(Preset::Balanced);
-    let machine = names::machine(ttu_machine::NAME)?;
-    let build = build_options(machine, format, Some(preset));
-    let settings = Settings::default();
-    let route = Route { machine, format, settings, rebuild: choice.rebuild, build };
-    job::run(py, 0, progress, |watch| {
-        let prepared =
-            route.prepare(input, &|_| watch.verdict()).map_err(|error| errors::route(&error))?;
-        let MachineInput::Image(image) = &prepared.input else {
-            return Err(errors::image("the traversal unit runs images"));
-        };
-        let asked = match &choice.queries {
-            Some(file) => Asked::of_file(file, choice.rays),
-            None => {
-                let seen = seen(input, &prepared);
-                let camera = view(scene, seen, choice.camera.as_ref(), 1.0)?;
-                let (name, tree) = (input.name(), prepared.tree());
-                Asked::of_workload(workload, name, tree, &camera, choice.rays)
-            }
-        };
-        let asked = asked.map_err(|error| match choice.queries {
-            Some(_) => errors::option(format!("queries: {error}")),
-            None => errors::option(error),
-        })?;
-        let key = RunKey {
-            scene: input.name().to_owned(),
-            triangles: prepared.tree().triangle_count() as u64,
-            format: prepared.input.format().to_owned(),
-            image_hash: RunKey::hash_of(image.image()),
-            source: prepared.origin.name().to_owned(),
-            preset: prepared.origin.is_built().then(|| preset.name().to_owned()),
-            workload: asked.name.clone(),
-            rays: asked.queries.len() as u64,
-            config_hash: String::new(),
-        };
-        let world = World::new(&**image, TriangleRule::Watertight).map_err(errors::machine)?;
-        let sweep = SweepRun {
-            world: &world,
-            asked: &asked,
-            key,
-            kept: None,
-            options: RunOptions {
-                count_false_positives: choice.false_positives,
-                ..RunOptions::default()
-            },
-            keeps_runs: all.len() <= REPORTED_RUNS,
-        };
-        let made = sweep.run(&all, &|progress| watch.tell(progress)).map_err(errors::machine)?;
-        watch.finish();
-        let html = report::to_html(input.name(), &sweeps, &made);
-        let runs = made.iter().map(|(row, _)| row).collect();
-        Ok((document::text(&SimDocument { runs })?, html))
-    })?
 }
 
 /// The shipped configurations, and what their parameters, counters, states and limits mean.

@@ -13,13 +13,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import siliray
-from siliray.dataframe import Histogram, cast_rays, generated
+from siliray.dataframe import Histogram, cast_rays, check, conformance, generated, simulate
 from siliray.generators import Scatter
+from test_dataframe import sorted_bytes, stored
 from test_documents import ON_CLUSTERS, SCALE, TRIANGLE, ray_files
 
 ray = pytest.importorskip("ray")
@@ -65,29 +65,63 @@ def actors() -> list[tuple[int, int]]:
 
 def test_ray_is_deterministic(cluster: Any) -> None:
     """The same table byte for byte for 1, 2 and 7 workers, whatever the partitioning."""
-    table = generated(SCATTER, 3000, rays_per_row=90)
-    expected = cast_rays(table, SCENE)
-    for workers, blocks in ((1, 1), (2, 5), (7, 11)):
-        dataset = ray.data.from_arrow(table).repartition(blocks)
-        answer = cast_rays(dataset, SCENE, workers=workers, threads=1)
-        found = pa.concat_tables(ray.get(answer.to_arrow_refs())).sort_by("ray")
-        assert found.combine_chunks().equals(expected.combine_chunks())
+    tables = [generated(SCATTER, 3000, rays_per_row=90), stored(siliray.Tracer(SCENE), 3000)[0]]
+    for table in tables:
+        expected = sorted_bytes(cast_rays(table, SCENE))
+        for workers, blocks in ((1, 1), (2, 5), (7, 11)):
+            dataset = ray.data.from_arrow(table).repartition(blocks)
+            answer = cast_rays(dataset, SCENE, workers=workers, threads=1)
+            assert sorted_bytes(pa.concat_tables(ray.get(answer.to_arrow_refs()))) == expected
+
+
+def test_documents_on_ray(cluster: Any, tmp_path: Path) -> None:
+    """Configurations, files and seeds: each answered as it is without an engine, and by several
+    workers though their tables come as one block."""
+    image = siliray.build(SCENE, format="gfx12").image
+    assert image is not None
+    files = [tmp_path / "sound.rra", tmp_path / "broken.rra", tmp_path / "none.rra"]
+    files[0].write_bytes(image.to_bytes())
+    files[1].write_bytes(b"oops" + image.to_bytes()[4:])
+    configs = ["patent", '{"slots": 4}', '{"slots": "many"}', '{"base": "patent"}']
+    for question, values, work in (
+        ("config", configs, lambda frame, **how: simulate(frame, SCENE, rays=64, **how)),
+        ("file", [str(file) for file in files], check),
+        (
+            "seed",
+            [1, 2, 3],
+            lambda frame, **how: conformance(frame, rays=20, only=["format=cwbvh"], **how),
+        ),
+    ):
+        table = pa.table({question: values})
+        expected = work(table)
+        answer = work(ray.data.from_arrow(table), workers=2).materialize()
+        assert answer.num_blocks() > 1
+        found = pa.concat_tables(ray.get(answer.to_arrow_refs()))
+        assert found.sort_by(question).to_pydict() == expected.sort_by(question).to_pydict()
+
+
+def test_nothing_of_ray(cluster: Any) -> None:
+    """A table without blocks, and so without columns."""
+    assert cast_rays(ray.data.from_items([]), SCENE).count() == 0
 
 
 DAFT = """
 import sys, daft, siliray, pyarrow as pa
-from siliray.dataframe import Histogram, cast_rays, generated
+from siliray.dataframe import cast_rays, generated, simulate
 from siliray.generators import Scatter
 scene = siliray.Scene.open("interior", triangles=2000)
 daft.set_runner_ray(sys.argv[1])
-table = generated(Scatter((-1, 0.5, -1), (1, 2, 1), seed=20261), 400_000, rays_per_row=20_000)
-frame = daft.from_arrow(table).into_partitions(7)
-answer = cast_rays(frame, scene, reduce=Histogram(0, 8, 64), workers=2, threads=1)
-rays = cast_rays(daft.from_arrow(table).limit(3), scene, workers=2, threads=1)
-assert rays.count_rows() == 60_000
-answer = answer.to_arrow()
-with pa.ipc.new_file(sys.argv[2], answer.schema) as file:
-    file.write_table(answer)
+table = generated(Scatter((-1, 0.5, -1), (1, 2, 1), seed=20261), 20_000, rays_per_row=900)
+frame = daft.from_arrow(table)
+def write(frame, name):
+    answer = frame.to_arrow()
+    with pa.ipc.new_file(sys.argv[2] + name, answer.schema) as file:
+        file.write_table(answer)
+for workers, parts in ((1, 1), (2, 5), (7, 11)):
+    parted = frame.into_partitions(parts)
+    write(cast_rays(parted, scene, workers=workers, threads=1), f"/{workers}.arrow")
+configs = daft.from_pydict({"config": ["patent", '{"slots": 4}']})
+write(simulate(configs, scene, rays=64, workers=2), "/runs.arrow")
 """
 
 
@@ -103,15 +137,23 @@ def test_daft_on_ray(cluster: Any, tmp_path: Path) -> None:
     """The program of the native runner on the cluster, and that of the guide."""
     ray_files(tmp_path / "rays")
     (tmp_path / "city.ply").write_text(TRIANGLE)
-    out = tmp_path / "answer.arrow"
     program = DAFT + example(ON_CLUSTERS[0], tmp_path)
-    command = [sys.executable, "-c", program, cluster.address, str(out)]
-    subprocess.run(command, check=True, capture_output=True, timeout=80)
-    table = generated(SCATTER, 400_000, rays_per_row=20_000)
-    expected = cast_rays(table, SCENE, reduce=HISTOGRAM)
-    found = pa.ipc.open_file(out).read_all().sort_by("first")
-    assert found["counts"].to_pylist() == expected["counts"].to_pylist()
-    assert np.array_equal(found["hits"].to_numpy(), expected["hits"].to_numpy())
+    command = [sys.executable, "-c", program, cluster.address, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=160)
+    assert done.returncode == 0, done.stderr
+
+    def written(name: str) -> pa.Table:
+        return pa.ipc.open_file(tmp_path / f"{name}.arrow").read_all()
+
+    table = generated(SCATTER, 20_000, rays_per_row=900)
+    tables = {sorted_bytes(written(workers)) for workers in "127"}
+    (answer,) = tables
+    expected = cast_rays(table, SCENE).sort_by("ray")
+    found = pa.ipc.open_file(answer).read_all()
+    assert found.column_names == expected.column_names
+    assert all(found[name].equals(expected[name]) for name in found.column_names)
+    runs = simulate(pa.table({"config": ["patent", '{"slots": 4}']}), SCENE, rays=64)
+    assert written("runs").sort_by("config").to_pydict() == runs.sort_by("config").to_pydict()
     hits = pq.read_table(tmp_path / "hits").sort_by("ox")
     assert hits["primitive"].to_pylist() == [0, 0, 0xFFFFFFFF, 0xFFFFFFFF]
 
@@ -156,8 +198,7 @@ def test_a_killed_node_changes_nothing(cluster: Any) -> None:
     assert ended - killed[0] > 2.0, "the job must outlast the node"
     assert sum(node["Alive"] for node in ray.nodes()) == 2
     assert found["first"].to_pylist() == [row * rays for row in range(rows)]
-    tracer = siliray.Tracer(SCENE)
-    for row in range(0, rows, 7):
-        expected = HISTOGRAM(tracer, tracer.generate(SCATTER, row * rays, rays), row * rays)
-        assert found["counts"][row].as_py() == expected["counts"].tolist()
-        assert found["hits"][row].as_py() == expected["hits"]
+    expected = cast_rays(table, SCENE, reduce=HISTOGRAM)
+    assert found.select(["hits", "counts"]).to_pydict() == (
+        expected.select(["hits", "counts"]).to_pydict()
+    )

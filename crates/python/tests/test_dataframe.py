@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import subprocess
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from siliray.dataframe import (
     generated,
     simulate,
 )
+from siliray.dataframe import _documents
 from siliray.generators import Camera, Lidar, Occlusion, Scatter
 
 daft = pytest.importorskip("daft")
@@ -131,9 +133,13 @@ def test_reductions(tracer: siliray.Tracer) -> None:
     np.testing.assert_array_equal(depth["depth"].combine_chunks().flatten().to_numpy(), hits.t)
     histogram = cast_rays(table, SCENE, reduce=Histogram(0, 8, 32))
     expected, _ = np.histogram(hits.t[hits.hit], bins=32, range=(0, 8))
-    counts = np.sum(histogram["counts"].to_pylist(), axis=0)
-    np.testing.assert_array_equal(counts, expected)
-    assert sum(histogram["hits"].to_pylist()) == np.count_nonzero(hits.hit)
+    total = Histogram(0, 8, 32).combine(histogram)
+    np.testing.assert_array_equal(total["counts"], expected)
+    assert total["hits"] == np.count_nonzero(hits.hit)
+    backwards = depth.take(list(range(depth.num_rows))[::-1])
+    np.testing.assert_array_equal(Depth().combine(backwards)["depth"], hits.t)
+    with pytest.raises(siliray.ArrayError, match="rays from 1000 on, expected from 500 on"):
+        Depth().combine(depth.take([0, 2, 3]))
     sky = Occlusion(samples=16, seed=1, reach=2.0)
     blocked = tracer.any(tracer.generate(sky)).reshape(-1, 16)
     table = generated(sky, blocked.size, rays_per_row=1600)
@@ -142,6 +148,9 @@ def test_reductions(tracer: siliray.Tracer) -> None:
         visible["visible"].combine_chunks().flatten().to_numpy(), 16 - blocked.sum(axis=1)
     )
     np.testing.assert_array_equal(visible["target"].to_numpy(), np.arange(visible.num_rows) * 100)
+    total = Visibility(16).combine(visible)
+    np.testing.assert_array_equal(total["visible"], 16 - blocked.sum(axis=1))
+    assert total["target"] == 0
 
 
 def sorted_bytes(table: pa.Table) -> bytes:
@@ -204,6 +213,27 @@ def test_simulations() -> None:
             call(*arguments, **option)
 
 
+def test_simulations_share_what_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scene, tree and rays are made once for all rows, which keep every processor busy."""
+    prepared, together = [], threading.Barrier(2, timeout=20)
+
+    class Watched(_documents.Simulator):
+        def __init__(self, *arguments: object, **options: object) -> None:
+            prepared.append(self)
+            super().__init__(*arguments, **options)
+
+        def run(self, config: object) -> dict[str, object]:
+            together.wait()
+            return super().run(config)
+
+    monkeypatch.setattr(_documents, "Simulator", Watched)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    table = pa.table({"config": ["patent", '{"slots": 4}', '{"slots": 8}', '{"slots": 16}']})
+    runs = simulate(table, SCENE, rays=64).to_pydict()
+    assert len(set(runs["cycles"])) > 1 and not any(runs["error"])
+    assert len(prepared) == 1
+
+
 def test_checks_and_the_law(tmp_path: Path) -> None:
     image = siliray.build(SCENE, format="gfx12").image
     assert image is not None
@@ -215,6 +245,8 @@ def test_checks_and_the_law(tmp_path: Path) -> None:
     assert answer["sound"].to_pylist() == [True, False, None]
     assert json.loads(answer["document"][1].as_py())["findings"][0]["rule"] == "container_magic"
     assert "No such file" in answer["error"][2].as_py()
+    through_daft = check(daft.from_pydict({"file": files})).to_arrow().sort_by("file")
+    assert through_daft.to_pydict() == answer.sort_by("file").to_pydict()
     seeds = daft.from_pydict({"seed": [1, 2]})
     law = conformance(seeds, rays=20, only=["format=cwbvh"], workers=2)
     assert law.to_pydict()["mismatches"] == [0, 0]

@@ -95,8 +95,6 @@ class CompareChoice(TypedDict):
     rays: int
 
 class SimChoice(TypedDict):
-    configs: list[tuple[str, list[str]]]
-    sweeps: list[tuple[str, list[str]]]
     workload: str
     rays: int | None
     queries: str | None
@@ -168,6 +166,10 @@ class Image:
     def format(self) -> str: ...
     @property
     def nbytes(self) -> int: ...
+
+class Simulator:
+    def __new__(cls, scene: Scene, choice: SimChoice) -> Simulator: ...
+    def run(self, config: tuple[str, list[str]]) -> str: ...
 
 class Scene:
     @staticmethod
@@ -296,7 +298,11 @@ def compare(
     scenes: Sequence[Scene], choice: CompareChoice, progress: Progress | None
 ) -> tuple[str, str]: ...
 def simulate(
-    scene: Scene, choice: SimChoice, progress: Progress | None
+    scene: Scene,
+    configs: Sequence[tuple[str, list[str]]],
+    sweeps: Sequence[tuple[str, list[str]]],
+    choice: SimChoice,
+    progress: Progress | None,
 ) -> tuple[str, str]: ...
 def configs() -> str: ...
 def law(images: Sequence[Scene], choice: LawChoice, progress: Progress | None) -> str: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
-from typing import TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 from . import _native, _options
 from ._document import Document, Json, document, page
@@ -129,23 +129,38 @@ def simulate(
     swept = [(key, _values(key, all)) for key, all in _options.mapping(sweep, "sweep").items()]
     text, html = _native.simulate(
         Scene.of(scene)._native,
-        {
-            "configs": [_config(one) for one in configs],
-            "sweeps": swept,
-            "workload": _options.text(workload, "workload"),
-            "rays": _options.optional_integer(rays, "rays", 1, _MOST_RAYS),
-            "queries": None if queries is None else _options.path(queries, "queries"),
-            "camera": chosen_camera(camera),
-            "format": _options.optional_text(format, "format"),
-            "preset": _options.optional_text(preset, "preset"),
-            "rebuild": _options.truth(rebuild, "rebuild"),
-            "false_positives": _options.truth(false_positives, "false_positives"),
-        },
+        [_config(one) for one in configs],
+        swept,
+        _choice(
+            workload=workload,
+            rays=rays,
+            queries=queries,
+            camera=camera,
+            format=format,
+            preset=preset,
+            rebuild=rebuild,
+            false_positives=false_positives,
+        ),
         callback(progress),
     )
     simulated = Simulation(json.loads(text))
     simulated.html = html
     return simulated
+
+
+class Simulator:
+    """What is walked and asked, prepared once for the runs of many configurations. The options are
+    those of :func:`simulate`."""
+
+    def __init__(self, scene: SceneLike | Image, **options: Any) -> None:
+        usual = (simulate.__kwdefaults__ or {}) | options
+        chosen = {name: usual[name] for name in usual if name not in ("sweep", "progress")}
+        self._native = _native.Simulator(Scene.of(scene)._native, _choice(**chosen))
+
+    def run(self, config: Config) -> dict[str, Json]:
+        """The run of a configuration, as :func:`simulate` has it in `runs`."""
+        run: dict[str, Json] = json.loads(self._native.run(_config(config)))["runs"][0]
+        return run
 
 
 def configs() -> Document:
@@ -198,6 +213,29 @@ def conformance(
         callback(progress),
     )
     return document(text)
+
+
+def _choice(
+    *,
+    workload: str,
+    rays: int | None,
+    queries: str | PathLike[str] | None,
+    camera: Camera | None,
+    format: str | None,
+    preset: str | None,
+    rebuild: bool,
+    false_positives: bool,
+) -> _native.SimChoice:
+    return {
+        "workload": _options.text(workload, "workload"),
+        "rays": _options.optional_integer(rays, "rays", 1, _MOST_RAYS),
+        "queries": None if queries is None else _options.path(queries, "queries"),
+        "camera": chosen_camera(camera),
+        "format": _options.optional_text(format, "format"),
+        "preset": _options.optional_text(preset, "preset"),
+        "rebuild": _options.truth(rebuild, "rebuild"),
+        "false_positives": _options.truth(false_positives, "false_positives"),
+    }
 
 
 def _config(config: Config) -> tuple[str, list[str]]:

@@ -15,8 +15,9 @@ import pyarrow as pa
 import siliray
 
 from .._scene import SceneLike
+from .._simulate import Simulator
 from ..errors import ArrayError, DtypeError, Error, OptionError
-from ._scenes import received, sent
+from ._scenes import digest, once, received, sent
 from ._work import Work
 
 
@@ -67,13 +68,14 @@ class Documents(Work):
 class Simulate(Documents):
     """`config` becomes a run of the traversal unit: the name of a shipped configuration, a file, or
     parameters as a JSON object or a struct, in which nulls count for nothing. `cycles` is a column
-    of its own."""
+    of its own. Scene, tree and rays are made once in each process."""
 
     column = "config"
     keys = {"cycles": pa.uint64()}
 
     def __init__(self, scene: SceneLike, **options: Any) -> None:
         self._scene, self._options = sent(scene), _known(siliray.simulate, options, "sweep")
+        self._digest = digest(self._scene, self._options)
 
     def answer(self, question: Any) -> dict[str, Any]:
         config = question
@@ -86,9 +88,10 @@ class Simulate(Documents):
                 config = json.loads(question)
             except json.JSONDecodeError as error:
                 raise DtypeError(f"config: {error}") from error
-        scene = received(self._scene)
-        document: dict[str, Any] = siliray.simulate(scene, config, **self._options)["runs"][0]
-        return document
+        return once((Simulator, self._digest), self._simulator).run(config)
+
+    def _simulator(self) -> Simulator:
+        return Simulator(received(self._scene), **self._options)
 
 
 class Check(Documents):

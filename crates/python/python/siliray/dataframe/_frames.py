@@ -53,7 +53,8 @@ def simulate(
     frame: Frame, scene: SceneLike, *, workers: int | None = None, **options: Any
 ) -> Frame:
     """Runs the traversal unit for each row's `config`: see :class:`Simulate`. The options are those
-    of :func:`siliray.simulate`.
+    of :func:`siliray.simulate`. Unless `workers` says otherwise, there is one for each processor,
+    here and in :func:`check` and :func:`conformance`.
 
     >>> import pyarrow as pa
     >>> from siliray.dataframe import simulate
@@ -77,5 +78,6 @@ def conformance(frame: Frame, *, workers: int | None = None, **options: Any) -> 
 
 
 def _run(frame: Frame, work: Work, workers: int | None) -> Frame:
-    result: Frame = run(frame, work, workers=workers, threads=None, batch_size=None)
+    # A row keeps one processor busy, so that there is a worker for each.
+    result: Frame = run(frame, work, workers=workers, threads=1, batch_size=None)
     return result

@@ -12,7 +12,7 @@ import pyarrow as pa
 from .._native import GeneratedRays
 from .._options import integer, number
 from .._tracer import Tracer
-from ..errors import OptionError
+from ..errors import ArrayError, OptionError
 
 #: The value of each column.
 Row: TypeAlias = dict[str, Any]
@@ -29,6 +29,22 @@ class Reduction:
         """The values of these columns."""
         raise NotImplementedError
 
+    def combine(self, table: pa.Table) -> Row:
+        """What all rows of a table are together, in whatever order they come."""
+        raise NotImplementedError
+
+
+def _joined(table: pa.Table, name: str) -> np.ndarray:
+    """The lists of all rows, in the order of their rays."""
+    table = table.select(["first", "count", name]).sort_by("first")
+    first, count = table["first"].to_numpy(), table["count"].to_numpy()
+    wrong = np.flatnonzero(first[1:] != first[:-1] + count[:-1])
+    if len(wrong):
+        found, expected = first[wrong[0] + 1], first[wrong[0]] + count[wrong[0]]
+        raise ArrayError(f"first: found a row of rays from {found} on, expected from {expected} on")
+    lists = table[name].chunks
+    return np.concatenate([part.flatten().to_numpy() for part in lists] or [np.empty(0)])
+
 
 @dataclass(frozen=True)
 class Depth(Reduction):
@@ -40,6 +56,19 @@ class Depth(Reduction):
 
     def __call__(self, tracer: Tracer, rays: GeneratedRays, first: int) -> Row:
         return {"depth": tracer.closest(rays).t}
+
+    def combine(self, table: pa.Table) -> Row:
+        """`depth` of all rays, in their order.
+
+        >>> from siliray.dataframe import Depth, cast_rays, generated
+        >>> from siliray.generators import Camera
+        >>> camera = Camera(eye=(0, 1.5, 3), at=(0, 1, 0), fov=60, width=64, height=48)
+        >>> table = generated(camera, 64 * 48, rays_per_row=1000)
+        >>> rows = cast_rays(table, "interior", reduce=Depth())
+        >>> Depth().combine(rows)["depth"].reshape(48, 64).shape
+        (48, 64)
+        """
+        return {"depth": _joined(table, "depth")}
 
 
 @dataclass(frozen=True)
@@ -68,6 +97,11 @@ class Visibility(Reduction):
         free = ~tracer.any(rays)
         visible = free.reshape(-1, self.samples).sum(axis=1, dtype=np.uint32)
         return {"target": first // self.samples, "visible": visible}
+
+    def combine(self, table: pa.Table) -> Row:
+        """`visible` of all targets, in their order, and the first `target`."""
+        first = min(table["target"].to_pylist(), default=0)
+        return {"target": first, "visible": _joined(table, "visible")}
 
 
 @dataclass(frozen=True)
@@ -100,3 +134,10 @@ class Histogram(Reduction):
         place = np.clip(place, 0, self.bins + 1, out=place).astype(np.int32)
         counts = np.bincount(place, minlength=self.bins + 2)[1:-1].astype(np.uint64)
         return {"hits": hits, "counts": counts}
+
+    def combine(self, table: pa.Table) -> Row:
+        """`counts` and `hits` of all rays."""
+        counts = np.zeros(self.bins, dtype=np.uint64)
+        for part in table["counts"].chunks:
+            counts += part.flatten().to_numpy().reshape(-1, self.bins).sum(axis=0)
+        return {"hits": sum(table["hits"].to_pylist()), "counts": counts}

@@ -7,15 +7,21 @@ import os
 import pickle
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any, TypeVar
 
 from .._scene import Scene, SceneLike
 from .._tracer import Tracer
 from ..errors import OptionError
 
+Made = TypeVar("Made")
+
 _lock = threading.Lock()
-_tracers: dict[tuple[object, ...], Tracer] = {}
+#: What was made, last what was asked for last.
+_all: dict[tuple[object, ...], Any] = {}
+_KEPT = 8
 
 
 def _unlock() -> None:
@@ -26,6 +32,21 @@ def _unlock() -> None:
 if sys.platform != "win32":
     # Whoever holds the lock while a process is forked is not there in the child.
     os.register_at_fork(after_in_child=_unlock)
+
+
+def once(key: tuple[object, ...], make: Callable[[], Made]) -> Made:
+    """What is made once in each process, whoever asks for it."""
+    with _lock:
+        made: Made = _all.pop(key) if key in _all else make()
+        _all[key] = made
+        while len(_all) > _KEPT:
+            del _all[next(iter(_all))]
+        return made
+
+
+def digest(*values: object) -> str:
+    """Tells values apart that can be pickled."""
+    return hashlib.sha256(pickle.dumps(values)).hexdigest()
 
 
 def sent(scene: SceneLike) -> bytes:
@@ -67,14 +88,13 @@ class SceneRecipe:
         cls, scene: SceneLike, *, mode: str | None, rule: str, threads: int | None
     ) -> SceneRecipe:
         data = sent(scene)
-        return cls(data, hashlib.sha256(data).hexdigest(), mode, rule, threads)
+        return cls(data, digest(data), mode, rule, threads)
 
     def tracer(self) -> Tracer:
         """The tracer of this process."""
-        key = (self.digest, self.mode, self.rule, self.threads)
-        with _lock:
-            if key not in _tracers:
-                _tracers[key] = Tracer(
-                    received(self.scene), mode=self.mode, rule=self.rule, threads=self.threads
-                )
-            return _tracers[key]
+
+        def tracer() -> Tracer:
+            scene, mode, rule, threads = self.scene, self.mode, self.rule, self.threads
+            return Tracer(received(scene), mode=mode, rule=rule, threads=threads)
+
+        return once((Tracer, self.digest, self.mode, self.rule, self.threads), tracer)
