@@ -12,7 +12,7 @@
 //! | `structure_level` | warning | chunk and header agree on TLAS or BLAS |
 //! | `root_missing` | error | a box node if there are active primitives |
 //! | `active_primitives` | error | no more active primitives than primitives |
-//! | `internal_offset` | error | internal nodes at 128 or later |
+//! | `internal_offset` | error | internal nodes at 128 or later; of RTIP 3.1 at 128 |
 //! | `leaf_offset` | error | leaf nodes not before internal nodes |
 //! | `geometry_offset` | error | BLAS: geometry infos not before leaf nodes |
 //! | `pointer_offset` | error | node pointers not before geometry infos |
@@ -20,7 +20,7 @@
 //! | `nodes_range` | error | nodes within the structure |
 //! | `geometry_range` | error | geometry infos or sidebands within the structure |
 //! | `pointer_list_range` | error | the list of node pointers within the structure |
-//! | `leaf_count` | error | before RTIP 3.1, no more leaf nodes than primitives |
+//! | `leaf_count` | error | no more leaf nodes than primitives; of a TLAS of RTIP 3.1, no fewer |
 //! | `geometry_counts` | error | triangles: the geometry infos' counts sum to the header's |
 //! | `instance_inactive` | warning | an instance has a mask, a child and a metadata size |
 
@@ -154,6 +154,11 @@ impl Rules<'_> {
             at_least("geometry_offset", 10, geometry, leaf, "not before the leaf nodes");
         }
         at_least("pointer_offset", 11, pointers, geometry, "not before what dword 10 names");
+        // Pointers of RTIP 3.1 count from the header, and the viewer takes bytes from this offset on.
+        if header.rt_ip_level >= RTIP_3_1 && internal > HEADER_BYTES {
+            let expected = format!("{HEADER_BYTES:#x}, right behind the header");
+            self.dword(Severity::Error, "internal_offset", 8, format!("{internal:#x}"), expected);
+        }
         let end = u64::from(geometry) + GEOMETRY_INFO_BYTES * u64::from(header.descriptor_count);
         if is_blas && pointers >= geometry && u64::from(pointers) != end {
             let expected = format!("{end:#x}, right behind the geometry infos");
@@ -191,8 +196,14 @@ impl Rules<'_> {
     }
 
     /// The viewer keeps a figure for each leaf node in a list as long as the primitives, and counts
-    /// those of RTIP 3.1 for itself.
+    /// those of RTIP 3.1 for itself: of a TLAS it refuses more nodes than the header names.
     fn check_leaves(&mut self, header: &GpurtHeader) {
+        let (leaves, active) = (header.leaf_node_count, header.active_primitive_count);
+        let is_top = self.structure.level == Level::Tlas;
+        if is_top && header.rt_ip_level >= RTIP_3_1 && leaves < active {
+            let expected = format!("{active} leaf nodes at least, one for each active instance");
+            self.dword(Severity::Error, "leaf_count", 14, leaves, expected);
+        }
         let (end, size) = match self.structure.level {
             Level::Blas => (header.geometry_info_offset, LEAF_BYTES),
             Level::Tlas => {

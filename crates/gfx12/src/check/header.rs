@@ -118,6 +118,12 @@ fn check_counts(
             (format!("{} box nodes", header.internal_fp32_count), format!("{boxes}"))
         });
     }
+    let instances = surveyed.instances.len();
+    if (header.leaf_node_count as usize) < instances {
+        findings.add(Rule::HeaderCount, place, GpurtHeader::leaf_node_count.bits(), || {
+            (format!("{} leaf nodes", header.leaf_node_count), format!("{instances} at least"))
+        });
+    }
     if header.active_primitive_count > header.primitive_count {
         findings.add(Rule::HeaderCount, place, GpurtHeader::active_primitive_count.bits(), || {
             let all = header.primitive_count;

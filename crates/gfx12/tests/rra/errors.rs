@@ -88,6 +88,8 @@ fn files_that_the_viewer_refuses_or_misreads() {
         ("root_missing", tlas, 12, 0, 12),
         ("active_primitives", blas, 4, 33, 4),
         ("internal_offset", tlas, 8, 127, 8),
+        ("internal_offset", blas, 8, 144, 8),
+        ("leaf_count", tlas, 14, 0, 14),
         ("leaf_offset", tlas, 9, 100, 9),
         ("geometry_offset", blas, 10, 0x170, 10),
         ("pointer_offset", tlas, 11, 383, 11),

@@ -84,6 +84,9 @@ fn header_rules() {
     breaks(Rule::HeaderCount, &[], instanced(), |image| {
         header(image, 2, |header| header.active_primitive_count = header.primitive_count + 1);
     });
+    breaks(Rule::HeaderCount, &[], instanced(), |image| {
+        header(image, 2, |header| header.leaf_node_count -= 1);
+    });
     breaks(Rule::HeaderType, &[], triangles(), |image| header(image, 0, |header| header.info ^= 1));
     breaks(Rule::UnsetPointers, &[], triangles(), unset_pointers);
     // Words of RADV's header: the opacity, a bound, bytes, the kind of structure.
