@@ -184,6 +184,7 @@ fn every_rule_is_enforced() {
         Rule::Writer,
         Rule::CullFlagDword,
         Rule::DriverHeader,
+        Rule::AllocatedSize,
         Rule::StackBase,
         Rule::MissedCulling,
         Rule::Slack,
