@@ -191,6 +191,21 @@ fn lost_primitives_are_named() {
     }
 }
 
+/// An instance that no box leads to, though its node is there.
+#[test]
+fn lost_instances_are_named() {
+    for generation in Generation::ALL {
+        let mut image = radv(generation, &instanced());
+        assert!(!broken(image.clone()).contains(&"lost_primitive"));
+        let node = anatomy(&image).last_box;
+        set(&mut image, node, u32::MAX);
+        for plane in 0..6 {
+            set(&mut image, node + 16 + 4 * plane, f32::NAN.to_bits());
+        }
+        assert!(broken(image).contains(&"lost_primitive"), "{generation:?}");
+    }
+}
+
 /// The image of the file for the viewer.
 fn exported(image: &Image) -> Image {
     let bytes = gfx10::rra::write(image).unwrap();

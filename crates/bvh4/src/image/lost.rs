@@ -51,14 +51,16 @@ impl<D: Dialect> Lost<'_, '_, D> {
         leaves.chain(instances).map(|it| self.surveyed.structure.address_of(it)).collect()
     }
 
-    /// RADV has a place for each primitive, in order. Instances may be inactive in many ways.
+    /// RADV has a place for each primitive, in order.
     fn in_slots(&mut self, start: u64, header: &RadvHeader) {
         let first = start.saturating_add(header.leaf_offset);
         let room = self.memory.get(first, 1).map_or(0, |_| self.rest(first) / UNIT_BYTES);
         let is_there = header.leaf_offset == u64::from(header.bvh_offset) + NODE_BYTES;
-        let is_top = !self.surveyed.instances.is_empty();
-        if header.primitive_count > room || !is_there || is_top {
+        if header.primitive_count > room || !is_there {
             return;
+        }
+        if !self.surveyed.instances.is_empty() {
+            return self.of_nodes(start, first, header);
         }
         let mut kinds = self.surveyed.leaves.iter().map(|leaf| leaf.pointer.kind());
         let kind = kinds.next();
@@ -76,6 +78,28 @@ impl<D: Dialect> Lost<'_, '_, D> {
                 self.add(start, bits, numbers("primitive", next..slot), expected);
             }
             next = slot + 1;
+        }
+    }
+
+    /// A node that was written for an active instance knows its place, and leads to a structure.
+    fn of_nodes(&mut self, start: u64, first: u64, header: &RadvHeader) {
+        let (structure, reached) = (self.surveyed.structure, self.reached());
+        let room = self.rest(first) / NODE_BYTES;
+        let places = (first..).step_by(NODE_BYTES as usize).take(room as usize);
+        for (number, address) in (0..header.primitive_count).zip(places) {
+            let offset = address.saturating_sub(structure.base());
+            let pointer = Bvh4Pointer::new(offset, 6).filter(|_| !reached.contains(&address));
+            let node = pointer.and_then(|pointer| structure.instance(self.memory, pointer));
+            let is_active = node.is_some_and(|node| {
+                node.mask != 0
+                    && node.index.map(u64::from) == Some(number)
+                    && node.below.header(self.memory).is_some()
+            });
+            if is_active {
+                let bits = RadvHeader::primitive_count.bits();
+                let expected = "all whose nodes are written in boxes, unless inactive";
+                self.add(start, bits, format!("instance {number} in no box"), expected);
+            }
         }
     }
 
