@@ -13,6 +13,8 @@ pub enum SceneError {
         file: String,
         /// What the system says.
         reason: String,
+        /// The system's number for it, if it has one.
+        code: Option<i32>,
     },
     /// The bytes are not a scene.
     #[error("{file}: {location}{kind}")]
@@ -28,7 +30,8 @@ pub enum SceneError {
 
 impl From<FileError> for SceneError {
     fn from(error: FileError) -> Self {
-        Self::Unreadable { file: error.file, reason: error.reason.to_string() }
+        let (reason, code) = (error.reason.to_string(), error.reason.code());
+        Self::Unreadable { file: error.file, reason, code }
     }
 }
 

@@ -11,9 +11,9 @@ use crate::nearest::Placements;
 use crate::simd::HAS_WALKS;
 use crate::source::TraversalSource;
 use crate::vector::single_ray;
-use crate::world::{Boxes, World};
+use crate::world::{Boxes, Tlas, World};
 use crate::{Hit, TraceError};
-use build::{Options as BuildOptions, Preset};
+use build::{Options as BuildOptions, Preset, ProgressFn};
 use geometry::{Beam, Ray, TriangleRule};
 use gfx12::Gfx12;
 use gfx12::encode::{Options as EncodeOptions, Policy};
@@ -121,7 +121,7 @@ impl Default for Options {
 /// assert!(!hits[0].is_miss());
 /// # Ok::<(), trace::TraceError>(())
 /// ```
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Tracer {
     pub(crate) storage: Storage,
     pub(crate) options: Options,
@@ -135,7 +135,7 @@ pub struct Tracer {
 }
 
 /// What beams walk.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct BeamState {
     bounds: BeamBounds,
     /// The CPU's copy, if the tracer itself has none.
@@ -143,7 +143,7 @@ pub(crate) struct BeamState {
 }
 
 /// What a tracer walks.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Storage {
     /// The CPU's copy.
     Prepared(World),
@@ -181,8 +181,19 @@ impl Tracer {
     /// # Errors
     /// As [`Tracer::new`], and when the processor lacks the kernel that is asked for.
     pub fn with_options(scene: &Scene, options: Options) -> Result<Self, TraceError> {
-        let how = Self::build_options(options.preset);
-        let tree = build::tree(scene, &how, &|_| ControlFlow::Continue(()))?;
+        Self::watched(scene, options, &|_| ControlFlow::Continue(()))
+    }
+
+    /// The same; `watch` is told how far the tree is, and may break off.
+    ///
+    /// # Errors
+    /// As [`Tracer::with_options`], and when `watch` breaks off.
+    pub fn watched(
+        scene: &Scene,
+        options: Options,
+        watch: &ProgressFn<'_>,
+    ) -> Result<Self, TraceError> {
+        let tree = build::tree(scene, &Self::build_options(options.preset), watch)?;
         match options.mode {
             Mode::Prepared => Self::prepared(&tree, Boxes::Built, options),
             Mode::InPlace => Self::from_tree(&tree, options),
@@ -391,12 +402,14 @@ impl Tracer {
     }
 
     pub(crate) fn placements(&self) -> &Placements {
-        self.placements.get_or_init(|| {
-            Placements::new(match &self.storage {
-                Storage::Prepared(world) => world.tlas(),
-                Storage::InPlace(image) => image.tlas(),
-            })
-        })
+        self.placements.get_or_init(|| Placements::new(self.tlas()))
+    }
+
+    fn tlas(&self) -> Option<&Tlas> {
+        match &self.storage {
+            Storage::Prepared(world) => world.tlas(),
+            Storage::InPlace(image) => image.tlas(),
+        }
     }
 
     /// How it was made.
@@ -409,6 +422,12 @@ impl Tracer {
     #[must_use]
     pub fn kernel(&self) -> Kernel {
         self.kernel
+    }
+
+    /// How many instances there are; `None` for a scene that is one object in world space.
+    #[must_use]
+    pub fn instance_count(&self) -> Option<usize> {
+        self.tlas().map(|tlas| tlas.instances.len())
     }
 
     /// Triangles stored, each once, however often it is placed or referred to.

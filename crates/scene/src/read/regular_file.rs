@@ -29,6 +29,17 @@ pub enum FileProblem {
     System(#[from] std::io::Error),
 }
 
+impl FileProblem {
+    /// The system's number for it, if it has one.
+    #[must_use]
+    pub fn code(&self) -> Option<i32> {
+        match self {
+            Self::System(error) => error.raw_os_error(),
+            Self::NoName | Self::Directory | Self::NotRegular => None,
+        }
+    }
+}
+
 /// Reads a whole file. Pipes and devices are not opened: they may never end.
 ///
 /// # Errors

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 use tree::primitives::Primitive;
 
 /// A world as beams see it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct BeamBounds {
     /// The boxes of each node, around all that is cut below; `None` where the nodes' own are.
     whole: Option<Vec<Planes<8>>>,

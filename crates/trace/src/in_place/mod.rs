@@ -38,7 +38,7 @@ use proof::Proved;
 use std::sync::Arc;
 
 /// An image and what a walk over it must know.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct InPlace {
     image: Arc<Checked<Gfx12>>,
     /// The structure of the root, then the BLASes.
@@ -60,7 +60,7 @@ struct Root {
 }
 
 /// A TLAS.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Instances {
     /// Its pointer is that of the kernels' walk.
     tlas: Tlas,

@@ -18,7 +18,7 @@ const LEVELS: usize = 64;
 const RANGE_NODES: u64 = 16;
 
 /// That a walk over an image reads within the image only, and what it must know.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Proved {
     /// The outermost structure, then the BLASes below it.
     structures: Vec<ProvedStructure>,
@@ -30,7 +30,7 @@ pub(crate) struct Proved {
 }
 
 /// A structure.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct ProvedStructure {
     segment: usize,
     /// What pointers count from, in the segment.
@@ -43,7 +43,7 @@ struct ProvedStructure {
 }
 
 /// Which instances the instance nodes show.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct InstanceNodes {
     /// The place of the first.
     first: usize,

@@ -5,7 +5,7 @@ use glam::{DMat3, DVec3};
 use tree::Instance;
 
 /// All instances.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Placements {
     /// By the number of the instance; `None` where nothing can be near.
     pub(crate) placed: Vec<Option<Placement>>,

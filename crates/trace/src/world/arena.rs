@@ -26,7 +26,7 @@ const ROW_BYTES: usize = 40;
 const VECTOR_BYTES: usize = 32;
 
 /// Nodes and leaves.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Arena {
     lines: Vec<Line>,
     nodes: usize,

@@ -43,7 +43,7 @@ use std::ops::Range;
 use tree::{Instance, PrimitiveId};
 
 /// Everything that a walk reads.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct World {
     /// Nodes and leaves of all levels.
     pub(crate) arena: Arena,
@@ -75,7 +75,7 @@ pub(crate) struct Level {
 }
 
 /// The TLAS.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Tlas {
     /// Where it starts.
     pub(crate) level: Level,

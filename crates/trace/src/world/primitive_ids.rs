@@ -14,7 +14,7 @@ const PAGE_BITS: u32 = 6;
 const LOW: u32 = (1 << PAGE_BITS) - 1;
 
 /// What names of a BLAS stand for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum PrimitiveIds {
     /// The primitive itself.
     Alike {
