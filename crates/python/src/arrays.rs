@@ -118,19 +118,31 @@ impl Floats<'_> {
         }
     }
 
-    /// The rows as points.
-    pub(crate) fn points(&self) -> PyResult<Vec<Vec3>> {
-        let mut points = filled(Vec3::ZERO, self.len(), "points")?;
-        self.rows().read(0, 0..points.len(), &mut points, |point, row| *point = row);
-        Ok(points)
+    /// The rows without Python.
+    pub(crate) fn point_rows(&self) -> PointRows<'_> {
+        PointRows { rows: self.rows(), count: self.len() }
+    }
+}
+
+/// Points in an array, without Python.
+#[derive(Clone, Copy)]
+pub(crate) struct PointRows<'a> {
+    rows: Rows<'a>,
+    count: usize,
+}
+
+impl PointRows<'_> {
+    /// How many there are.
+    pub(crate) const fn len(self) -> usize {
+        self.count
     }
 
-    /// The same, all of which single floats can hold unless they were infinite before.
-    pub(crate) fn held_points(&self, name: &str) -> PyResult<Vec<Vec3>> {
-        let points = self.points()?;
+    /// The rows as points, all of which single floats can hold unless they were infinite before.
+    pub(crate) fn held(self, name: &str) -> PyResult<Vec<Vec3>> {
+        let points = self.read(Vec3::ZERO)?;
         for row in (0..points.len()).filter(|&row| !points[row].is_finite()) {
             let mut wide = [[0.0; 3]];
-            self.rows().read(0, row..row + 1, &mut wide, |point, row| *point = row);
+            self.rows.read(0, row..row + 1, &mut wide, |point, row| *point = row);
             if is_too_large(wide[0]) {
                 return Err(errors::range(beyond(name, row, wide[0])));
             }
@@ -139,9 +151,13 @@ impl Floats<'_> {
     }
 
     /// The same in doubles.
-    pub(crate) fn wide_points(&self) -> PyResult<Vec<[f64; 3]>> {
-        let mut points = filled([0.0; 3], self.len(), "points")?;
-        self.rows().read(0, 0..points.len(), &mut points, |point, row| *point = row);
+    pub(crate) fn wide(self) -> PyResult<Vec<[f64; 3]>> {
+        self.read([0.0; 3])
+    }
+
+    fn read<P: Point>(self, zero: P) -> PyResult<Vec<P>> {
+        let mut points = filled(zero, self.count, "points")?;
+        self.rows.read(0, 0..points.len(), &mut points, |point, row| *point = row);
         Ok(points)
     }
 }
@@ -395,10 +411,31 @@ fn beyond(name: &str, row: usize, [x, y, z]: [f64; 3]) -> String {
 /// Origin and direction of a ray, in doubles.
 pub(crate) type WideRay = ([f64; 3], [f64; 3]);
 
+/// Triangles in an array, without Python.
+#[derive(Clone, Copy)]
+pub(crate) enum TriangleRows<'a> {
+    I32(ArrayView2<'a, i32>),
+    I64(ArrayView2<'a, i64>),
+    U32(ArrayView2<'a, u32>),
+    U64(ArrayView2<'a, u64>),
+}
+
 impl Integers<'_> {
+    /// The rows without Python.
+    pub(crate) fn triangle_rows(&self) -> TriangleRows<'_> {
+        match self {
+            Self::I32(array) => TriangleRows::I32(array.as_array()),
+            Self::I64(array) => TriangleRows::I64(array.as_array()),
+            Self::U32(array) => TriangleRows::U32(array.as_array()),
+            Self::U64(array) => TriangleRows::U64(array.as_array()),
+        }
+    }
+}
+
+impl TriangleRows<'_> {
     /// The corners of triangles.
-    pub(crate) fn triangles(&self) -> PyResult<Vec<[u32; 3]>> {
-        fn corners<T>(view: &ArrayView2<'_, T>) -> PyResult<Vec<[u32; 3]>>
+    pub(crate) fn triangles(self) -> PyResult<Vec<[u32; 3]>> {
+        fn corners<T>(view: ArrayView2<'_, T>) -> PyResult<Vec<[u32; 3]>>
         where
             T: Copy + std::fmt::Display,
             u32: TryFrom<T>,
@@ -418,10 +455,10 @@ impl Integers<'_> {
             .collect()
         }
         match self {
-            Self::I32(array) => corners(&array.as_array()),
-            Self::I64(array) => corners(&array.as_array()),
-            Self::U32(array) => corners(&array.as_array()),
-            Self::U64(array) => corners(&array.as_array()),
+            Self::I32(view) => corners(view),
+            Self::I64(view) => corners(view),
+            Self::U32(view) => corners(view),
+            Self::U64(view) => corners(view),
         }
     }
 }

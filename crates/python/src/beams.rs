@@ -113,7 +113,7 @@ impl Tracer {
         let numbers = table.to_slice().ok_or_else(|| errors::array("shapes with gaps"))?;
         let width = table.ncols().max(1);
         let Shapes { kind, exact, mask, .. } = shapes;
-        if *exact && kind == "beam" && self.has_instances() {
+        if *exact && kind == "beam" && self.fast().instance_count().is_some() {
             let message = "exact beams need a world without instances, and this scene has some";
             return Err(errors::option(message));
         }

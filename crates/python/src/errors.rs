@@ -4,9 +4,10 @@ use pyo3::PyErr;
 use siliray::build::BuildError;
 use siliray::input::{InputError, RouteError, SourceError};
 use siliray::render::RenderError;
-use siliray::scene::FileError as UnreadableFile;
-use siliray::trace::TraceError as NoTracer;
+use siliray::scene::{FileError as UnreadableFile, SceneError};
+use siliray::trace::{StoredError, TraceError as NoTracer};
 use std::fmt::Display;
+use std::path::Path;
 
 mod exceptions {
     #![allow(missing_docs, reason = "Python documents them")]
@@ -58,7 +59,16 @@ pub(crate) fn name(text: impl Display) -> PyErr {
 
 /// A file cannot be read.
 pub(crate) fn file(error: &UnreadableFile) -> PyErr {
-    exceptions::FileError::new_err(error.to_string())
+    unreadable(&error.file, &error.reason.to_string(), error.reason.code())
+}
+
+/// A file cannot be read or written.
+fn system(file: &str, error: &std::io::Error) -> PyErr {
+    unreadable(file, &error.to_string(), error.raw_os_error())
+}
+
+fn unreadable(file: &str, reason: &str, code: Option<i32>) -> PyErr {
+    exceptions::FileError::new_err((format!("{file}: {reason}"), code, file.to_owned()))
 }
 
 /// An image is broken.
@@ -90,8 +100,8 @@ pub(crate) fn source(error: SourceError) -> PyErr {
 pub(crate) fn input(error: &InputError) -> PyErr {
     match error {
         InputError::Unreadable(unreadable) => file(unreadable),
-        InputError::Scene(siliray::scene::SceneError::Unreadable { .. }) => {
-            exceptions::FileError::new_err(error.to_string())
+        InputError::Scene(SceneError::Unreadable { file, reason, code }) => {
+            unreadable(file, reason, *code)
         }
         InputError::Scene(_) | InputError::NotFinite { .. } => scene(error),
         InputError::Broken { .. } | InputError::Unsound { .. } | InputError::Dump { .. } => {
@@ -117,8 +127,28 @@ pub(crate) fn tracer(error: &NoTracer) -> PyErr {
         NoTracer::Build(error) => build(error),
         NoTracer::Unreadable(error) => file(error),
         NoTracer::Unsound { .. } | NoTracer::Broken(_) | NoTracer::Dangling { .. } => image(error),
-        _ => exceptions::TraceError::new_err(error.to_string()),
+        _ => trace(error),
     }
+}
+
+/// A tracer was not saved, or not read.
+pub(crate) fn stored(path: &Path, error: &StoredError) -> PyErr {
+    match error {
+        StoredError::Unwritable { source, .. } | StoredError::Unreadable { source, .. } => {
+            system(&path.display().to_string(), source)
+        }
+        _ => trace(format!("{}: {error}", path.display())),
+    }
+}
+
+/// A tracer cannot do that.
+pub(crate) fn trace(text: impl Display) -> PyErr {
+    exceptions::TraceError::new_err(text.to_string())
+}
+
+/// Nobody knows where the triangles of a tracer are.
+pub(crate) fn no_scene() -> PyErr {
+    trace("scene: the tracer was read from a file, and load was given no scene")
 }
 
 /// No picture, or no surface.

@@ -1,8 +1,12 @@
 //! Rays that a generator makes while they are traced.
 
 use crate::arrays::{RayArrays, Rays};
-use crate::errors;
+use crate::columns::filled;
+use crate::tracer::CHUNK;
+use crate::{errors, job};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
+use rayon::prelude::*;
 use siliray::generators::{Generated, Generator, Ground};
 use siliray::geometry::Ray;
 use std::ops::Range;
@@ -35,8 +39,16 @@ impl GeneratedRays {
     }
 }
 
+/// Rows of eight floats.
+pub(crate) type PyRows<'py> = Bound<'py, PyArray2<f32>>;
+
 #[pymethods]
 impl GeneratedRays {
+    /// The rays themselves, (N, 8): ox oy oz tmin dx dy dz tmax.
+    fn to_numpy<'py>(slf: &Bound<'py, Self>) -> PyResult<PyRows<'py>> {
+        rows(slf.py(), 0, &AnyRays::Generated(slf.get()))
+    }
+
     fn __len__(&self) -> usize {
         self.count
     }
@@ -77,6 +89,30 @@ impl RaySource<'_> {
             Self::Arrays(arrays) => AnyRays::Arrays(arrays.rays()?),
         })
     }
+}
+
+/// Rays as files have them: ox oy oz tmin dx dy dz tmax.
+pub(crate) fn rows<'py>(
+    py: Python<'py>,
+    threads: usize,
+    rays: &AnyRays<'_>,
+) -> PyResult<PyRows<'py>> {
+    let mut rows = filled([0.0f32; 8], rays.len(), "rays")?;
+    job::run(py, threads, None, |watch| {
+        let parts = rows.par_chunks_mut(CHUNK).enumerate();
+        let _ = parts.try_for_each_init(Vec::new, |part, (number, rows)| {
+            let start = number * CHUNK;
+            rays.read(start..start + rows.len(), part);
+            for (row, ray) in rows.iter_mut().zip(&*part) {
+                ray.origin.write_to_slice(row);
+                ray.direction.write_to_slice(&mut row[4..]);
+                (row[3], row[7]) = (ray.tmin, ray.tmax);
+            }
+            watch.verdict()
+        });
+    })?;
+    rays.held()?;
+    PyArray1::from_vec(py, rows.into_flattened()).reshape([rays.len(), 8])
 }
 
 impl AnyRays<'_> {

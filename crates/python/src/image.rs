@@ -1,9 +1,9 @@
 //! `Image`: bytes as hardware reads them, and what they say.
 
-use crate::machines::model;
 use crate::scene::Scene;
 use crate::{document, errors, job, names};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use siliray::documents::diff::DiffDocument;
 use siliray::documents::findings::CheckDocument;
@@ -12,17 +12,18 @@ use siliray::documents::structure::StructureDocument;
 use siliray::find::Wanted;
 use siliray::gfx12::layout::{PointerFlags, Resource};
 use siliray::image_diff;
-use siliray::input::{OpenedImage, StoredImage, geometry_of};
+use siliray::input::{Input, OpenedImage, geometry_of};
 use siliray::intersect::{IntersectError, Operands, intersect};
 use siliray::machine::{ImageFile, NodeRef, RawLayout, ReadError, ReadOptions};
 use siliray::scene::read_file;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// An image in the bytes of a file, which may be broken.
 #[pyclass(frozen, module = "siliray._native")]
 pub(crate) struct Image {
     bytes: Vec<u8>,
-    opened: OpenedImage,
+    opened: Arc<OpenedImage>,
 }
 
 /// How the image in the bytes is found.
@@ -67,8 +68,9 @@ impl Image {
     /// The image in a file.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf, choice: ReadChoice) -> PyResult<Self> {
-        let bytes = py.detach(|| read_file(&path)).map_err(|error| errors::file(&error))?;
-        Self::new(py, path.display().to_string(), bytes, &choice)
+        let name = path.display().to_string();
+        let bytes = job::leave(py, move || read_file(&path))?;
+        Self::new(py, name, bytes.map_err(|error| errors::file(&error))?, &choice)
     }
 
     /// The image in the bytes of a file.
@@ -76,10 +78,11 @@ impl Image {
     fn from_bytes(
         py: Python<'_>,
         name: String,
-        bytes: &[u8],
+        bytes: PyBackedBytes,
         choice: ReadChoice,
     ) -> PyResult<Self> {
-        Self::new(py, name, bytes.to_vec(), &choice)
+        let bytes = py.detach(|| bytes.to_vec());
+        Self::new(py, name, bytes, &choice)
     }
 
     /// The bytes.
@@ -93,29 +96,31 @@ impl Image {
             let format = self.opened.format.name;
             return Err(errors::option(format!("scene: the format {format} holds no trees")));
         }
-        job::run(py, 0, None, |_| {
-            let made_of =
-                |scene| geometry_of(&*model(scene)?).map_err(|error| errors::build(&error));
-            let scene = scene.map(made_of).transpose()?;
-            let report = self.opened.check(scene.as_ref()).map_err(|error| self.broken(error))?;
-            let name = self.opened.name.clone();
-            let findings = &report.findings;
+        let (opened, input) = (Arc::clone(&self.opened), scene.map(|one| Arc::clone(&one.input)));
+        job::leave(py, move || {
+            let made_of = |input: Arc<Input>| {
+                let scene = input.scene().map_err(|error| errors::input(&error))?;
+                geometry_of(&scene).map_err(|error| errors::build(&error))
+            };
+            let scene = input.map(made_of).transpose()?;
+            let report = opened.check(scene.as_ref()).map_err(|error| broken(&opened, error))?;
+            let (name, findings) = (opened.name.clone(), &report.findings);
             document::text(&CheckDocument::new(name, report.nodes, findings, findings))
         })?
     }
 
     /// What is in it: totals, its tree, one node, or the ways to something.
     fn inspect(&self, py: Python<'_>, choice: InspectChoice) -> PyResult<String> {
-        py.detach(|| {
-            let file = self.file()?;
+        let opened = Arc::clone(&self.opened);
+        job::leave(py, move || {
+            let (file, format, name) = (file(&opened)?, opened.format, opened.name.clone());
             if let Some(node) = choice.node {
                 let node = NodeRef::from_root(&file.image, node);
-                let described = (self.opened.format.describe)(&file.image, node)
-                    .map_err(|error| errors::image(format!("{}: {error}", self.opened.name)))?;
+                let described = (format.describe)(&file.image, node)
+                    .map_err(|error| errors::image(format!("{name}: {error}")))?;
                 return document::text(&StructureDocument::new(file, &file.amended(described)));
             }
-            let outline = (self.opened.format.outline)(&file.image);
-            let name = self.opened.name.clone();
+            let outline = (format.outline)(&file.image);
             let primitive = choice
                 .primitive
                 .map(|(geometry, primitive)| Wanted::Primitive { geometry, primitive });
@@ -123,17 +128,17 @@ impl Image {
                 .or_else(|| choice.offset.map(Wanted::Offset))
                 .or_else(|| choice.point.map(Wanted::Point));
             if let Some(wanted) = wanted {
-                let found = FindDocument::new(name, self.opened.format, file, &outline, &wanted);
+                let found = FindDocument::new(name, format, file, &outline, &wanted);
                 return document::text(&found.0);
             }
             let entries = levels(&outline, choice.depth);
             let tree = choice.tree.then_some(&entries[..]);
-            document::text(&InspectDocument::new(name, self.opened.format, file, &outline, tree))
-        })
+            document::text(&InspectDocument::new(name, format, file, &outline, tree))
+        })?
     }
 
     /// What one instruction says of a node.
-    fn intersect(&self, choice: OperandChoice) -> PyResult<String> {
+    fn intersect(&self, py: Python<'_>, choice: OperandChoice) -> PyResult<String> {
         let unknown = |name: &str| {
             let known = PointerFlags::all();
             let known: Vec<String> =
@@ -153,11 +158,13 @@ impl Image {
             resource: choice.resource.map(Resource::from_words),
             flags,
         };
-        let answer = intersect(self.file()?, &operands).map_err(|error| match error {
-            IntersectError::Nodes { .. } => errors::option(error),
-            _ => errors::image(format!("{}: {error}", self.opened.name)),
-        })?;
-        document::text(&answer)
+        py.detach(|| {
+            let answer = intersect(file(&self.opened)?, &operands);
+            document::text(&answer.map_err(|error| match error {
+                IntersectError::Nodes { .. } => errors::option(error),
+                _ => errors::image(format!("{}: {error}", self.opened.name)),
+            })?)
+        })
     }
 
     /// How it differs from another one, with the first `most` differences.
@@ -167,9 +174,10 @@ impl Image {
             let message = format!("one image has the format {one}, the other {two}");
             return Err(errors::image(message));
         }
-        let files = [self.file()?, other.file()?];
-        job::run(py, 0, None, |_| {
-            document::text(&DiffDocument::new(&image_diff::diff(self.opened.format, files, most)))
+        let images = [self, other].map(|image| Arc::clone(&image.opened));
+        job::leave(py, move || {
+            let files = [file(&images[0])?, file(&images[1])?];
+            document::text(&DiffDocument::new(&image_diff::diff(images[0].format, files, most)))
         })?
     }
 
@@ -201,7 +209,10 @@ impl Image {
             writer,
         };
         let options = ReadOptions { structure: choice.structure, raw: choice.raw.map(layout) };
-        let opened = py.detach(|| OpenedImage::read(name, &bytes, raw, &options));
+        let (bytes, opened) = job::leave(py, move || {
+            let opened = OpenedImage::read(name, &bytes, raw, &options);
+            (bytes, Arc::new(opened))
+        })?;
         if let Err(error @ ReadError::NoStructure { .. }) = &opened.file {
             return Err(errors::option(format!("{}: {error}", opened.name)));
         }
@@ -220,16 +231,16 @@ impl Image {
         Self::new(py, name, bytes, &choice)
     }
 
-    fn broken(&self, error: &ReadError) -> PyErr {
-        errors::image(format!("{}: {error}", self.opened.name))
+    /// What is in the bytes.
+    pub(crate) const fn opened(&self) -> &Arc<OpenedImage> {
+        &self.opened
     }
+}
 
-    fn file(&self) -> PyResult<&ImageFile> {
-        self.opened.file.as_ref().map_err(|error| self.broken(error))
-    }
+fn broken(opened: &OpenedImage, error: &ReadError) -> PyErr {
+    errors::image(format!("{}: {error}", opened.name))
+}
 
-    /// The same, proved to be safe to walk.
-    pub(crate) fn stored(&self) -> PyResult<StoredImage> {
-        self.opened.stored().map_err(|error| errors::input(&error))
-    }
+fn file(opened: &OpenedImage) -> PyResult<&ImageFile> {
+    opened.file.as_ref().map_err(|error| broken(opened, error))
 }

@@ -3,6 +3,7 @@
 use crate::scene::Scene;
 use crate::{document, errors, job, names};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use siliray::documents::isbe::attributes::AttributesDocument;
 use siliray::documents::isbe::dump::DumpDocument;
@@ -46,9 +47,9 @@ impl OpenDump {
 
 /// What is in a dump.
 #[pyfunction]
-pub(crate) fn isbe_info(py: Python<'_>, name: String, bytes: &[u8]) -> PyResult<String> {
-    job::run(py, 0, None, move |_| {
-        let OpenDump { dump, reader, findings } = OpenDump::new(&name, bytes)?;
+pub(crate) fn isbe_info(py: Python<'_>, name: String, bytes: PyBackedBytes) -> PyResult<String> {
+    job::leave(py, move || {
+        let OpenDump { dump, reader, findings } = OpenDump::new(&name, &bytes)?;
         document::text(&DumpDocument::new(name, &dump, &reader, &findings))
     })?
 }
@@ -58,20 +59,20 @@ pub(crate) fn isbe_info(py: Python<'_>, name: String, bytes: &[u8]) -> PyResult<
 pub(crate) fn isbe_inspect(
     py: Python<'_>,
     name: String,
-    bytes: &[u8],
+    bytes: PyBackedBytes,
     workgroup: usize,
     offsets: Vec<u64>,
 ) -> PyResult<String> {
-    py.detach(|| {
-        let OpenDump { dump, reader, .. } = OpenDump::new(&name, bytes)?;
+    job::leave(py, move || {
+        let OpenDump { dump, reader, .. } = OpenDump::new(&name, &bytes)?;
         if !offsets.is_empty() {
-            let bytes = BytesDocument::new(name, bytes, &dump, &reader, &offsets);
+            let bytes = BytesDocument::new(name, &bytes, &dump, &reader, &offsets);
             return document::text(&bytes.map_err(errors::option)?);
         }
         let one = view(&name, &dump, &reader, workgroup).map_err(errors::option)?;
         let numbers = [workgroup, dump.workgroups.len()];
         document::text(&WorkgroupDocument::new(&one, &reader, numbers, name))
-    })
+    })?
 }
 
 /// Every attribute.
@@ -126,14 +127,14 @@ pub(crate) fn isbe_disassemble(bytes: &[u8], sm: u16) -> PyResult<String> {
 pub(crate) fn isbe_mesh(
     py: Python<'_>,
     name: String,
-    bytes: &[u8],
+    bytes: PyBackedBytes,
     position: &str,
     matrix: Option<Matrix>,
 ) -> PyResult<(String, Scene)> {
     let slot = slot(position)?;
     let position = PositionSource { slot, inverse_view_projection: matrix };
     let options = ImportOptions { position, ..ImportOptions::default() };
-    let imported = job::run(py, 0, None, |_| read_scene(bytes, &options))?;
+    let imported = job::leave(py, move || read_scene(&bytes, &options))?;
     let imported = imported.map_err(|error| errors::image(format!("{name}: {error}")))?;
     let sizes = [imported.scene.triangle_count(), vertex_count(&imported.scene)];
     let text = document::text(&MeshDocument::new(name.clone(), None, sizes, &imported))?;
@@ -154,9 +155,9 @@ pub(crate) fn isbe_capture<'py>(
     let position = slot(position)?;
     let options =
         CaptureOptions { sm, max_vertices: vertices, max_triangles: primitives, position };
-    let captured = job::run(py, 0, None, |_| {
-        let scene = scene.input.scene();
-        let scene = scene.map_err(|error| errors::input(&error))?;
+    let input = Arc::clone(&scene.input);
+    let captured = job::leave(py, move || {
+        let scene = input.scene().map_err(|error| errors::input(&error))?;
         let dump = capture_scene(&scene, &options).map_err(errors::option)?;
         let bytes = dump.to_bytes().map_err(errors::image)?;
         let document = CaptureDocument::new(&scene, &dump, bytes.len(), None);
@@ -173,7 +174,7 @@ pub(crate) struct RunChoice {
     lanes: usize,
     registers: Vec<String>,
     /// A dump: its name and bytes.
-    dump: Option<(String, Vec<u8>)>,
+    dump: Option<(String, PyBackedBytes)>,
     workgroup: u32,
     share: bool,
     patch: u16,
@@ -193,7 +194,7 @@ pub(crate) struct RunChoice {
 #[pyfunction]
 pub(crate) fn isbe_run<'py>(
     py: Python<'py>,
-    text: &str,
+    text: String,
     choice: RunChoice,
 ) -> PyResult<(String, Bound<'py, PyBytes>)> {
     let registers = choice.registers.iter();
@@ -216,15 +217,20 @@ pub(crate) fn isbe_run<'py>(
         topology: topology(&choice.topology)?,
         ..UnitShape::default()
     };
-    let unit = match &choice.dump {
-        Some((file, bytes)) => Unit::Dumped { file, bytes, workgroup: choice.workgroup as usize },
-        None => Unit::Empty(&shape, choice.workgroup),
-    };
-    let Left { document, run, mut dump } =
-        run("the program", text, unit, &setup).map_err(errors::program)?;
-    dump.push(run.workgroup);
-    let bytes = dump.to_bytes().map_err(errors::image)?;
-    Ok((document::text(&document)?, PyBytes::new(py, &bytes)))
+    let (dump, workgroup) = (choice.dump, choice.workgroup);
+    let left = job::leave(py, move || {
+        let unit = match &dump {
+            Some((file, bytes)) => Unit::Dumped { file, bytes, workgroup: workgroup as usize },
+            None => Unit::Empty(&shape, workgroup),
+        };
+        let Left { document, run, mut dump } =
+            run("the program", &text, unit, &setup).map_err(errors::program)?;
+        dump.push(run.workgroup);
+        let bytes = dump.to_bytes().map_err(errors::image)?;
+        Ok::<_, PyErr>((document::text(&document)?, bytes))
+    })?;
+    let (text, bytes) = left?;
+    Ok((text, PyBytes::new(py, &bytes)))
 }
 
 fn slot(position: &str) -> PyResult<PositionSlot> {

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -121,10 +121,7 @@ pub(crate) fn run<T: Send>(
         });
         let mut interrupted = None;
         loop {
-            let (back, answer) = py.detach(move || {
-                let answer = receiver.recv_timeout(PATIENCE);
-                (receiver, answer)
-            });
+            let (back, answer) = patient(py, receiver);
             receiver = back;
             match answer {
                 Ok(answer) => return (Some(answer), interrupted),
@@ -142,6 +139,39 @@ pub(crate) fn run<T: Send>(
         (Some(answer), None) => answer.and_then(|answer| tell(&watch).map(|()| answer)),
         (None, None) => Err(errors::machine(UNANSWERED)),
     }
+}
+
+/// Runs work that cannot be told to end. The interpreter is free meanwhile; after a signal the
+/// caller goes on with its exception at once, and the work ends by itself, unheard.
+pub(crate) fn leave<T: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let (sender, mut receiver) = mpsc::sync_channel(1);
+    pool(py, 0)?.spawn(move || {
+        // Nobody listens any more after a signal.
+        let _ = sender.send(guarded(work));
+    });
+    loop {
+        let (back, answer) = patient(py, receiver);
+        receiver = back;
+        match answer {
+            Ok(answer) => return answer,
+            Err(RecvTimeoutError::Disconnected) => return Err(errors::machine(UNANSWERED)),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+        }
+    }
+}
+
+/// What comes within a while, in which the interpreter is free.
+fn patient<T: Send>(
+    py: Python<'_>,
+    receiver: Receiver<T>,
+) -> (Receiver<T>, Result<T, RecvTimeoutError>) {
+    py.detach(move || {
+        let answer = receiver.recv_timeout(PATIENCE);
+        (receiver, answer)
+    })
 }
 
 /// What work answers. A panic, which is a fault of the library, has been printed; it goes no

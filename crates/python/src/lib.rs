@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `scene` | what is traced |
 //! | `tracer` | many rays, fast |
+//! | `stored` | tracers in files, tracers that follow a scene |
 //! | `locations` | where rays meet triangles, in doubles |
 //! | `nearest` | the nearest points of the surface |
 //! | `beams` | many beams, spheres and frusta |
@@ -41,6 +42,7 @@ mod nearest;
 mod render;
 mod scene;
 mod simulations;
+mod stored;
 mod table;
 mod tracer;
 mod walker;
@@ -71,6 +73,7 @@ mod _native {
     use crate::scene::Scene;
     #[pymodule_export]
     use crate::simulations::{Simulator, simulate};
+    use crate::stored::{load, refit, save};
     #[pymodule_export]
     use crate::table::{record_batch, rows, table};
     #[pymodule_export]

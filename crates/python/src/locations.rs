@@ -20,8 +20,10 @@ pub(crate) struct Planes {
 #[pymethods]
 impl Planes {
     #[new]
-    fn new(vertices: Floats<'_>, faces: Integers<'_>) -> PyResult<Self> {
-        let planes = MeshPlanes::new(&vertices.wide_points()?, &faces.triangles()?);
+    fn new(py: Python<'_>, vertices: Floats<'_>, faces: Integers<'_>) -> PyResult<Self> {
+        let (vertices, faces) = (vertices.point_rows(), faces.triangle_rows());
+        let planes =
+            py.detach(|| Ok::<_, PyErr>(MeshPlanes::new(&vertices.wide()?, &faces.triangles()?)))?;
         let planes = planes.ok_or_else(|| errors::scene("faces: a triangle names no vertex"))?;
         Ok(Self { planes })
     }

@@ -7,7 +7,7 @@ use siliray::geometry::TriangleRule;
 use siliray::machine::nearest_name;
 use siliray::machine::{FormatEntry, MachineEntry};
 use siliray::registry::registry;
-use siliray::trace::Mode;
+use siliray::trace::{Kernel, Mode};
 
 /// The machine of that name.
 pub(crate) fn machine(name: &str) -> PyResult<&'static MachineEntry> {
@@ -48,6 +48,11 @@ pub(crate) fn preset(name: &str) -> PyResult<Preset> {
 /// The mode of that name; `in-place` is `in_place`.
 pub(crate) fn mode(name: &str) -> PyResult<Mode> {
     one_of("mode", &name.replace('-', "_"), &Mode::ALL, |mode| mode.name())
+}
+
+/// The kernel of that name.
+pub(crate) fn kernel(name: &str) -> PyResult<Kernel> {
+    one_of("kernel", name, &Kernel::ALL, |kernel| kernel.name())
 }
 
 /// The triangle rule of that name.

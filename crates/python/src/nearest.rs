@@ -29,7 +29,8 @@ pub(crate) fn nearest_points<'py>(
     if within.is_nan() || within < 0.0 {
         return Err(errors::option(format!("within: found {within}, expected at least 0")));
     }
-    let points = points.held_points("points")?;
+    let points = points.point_rows();
+    let points = py.detach(|| points.held("points"))?;
     let mut found = filled(NearestPoint::MISS, points.len(), "answers")?;
     tracer.run(py, points.len(), progress, |watch| {
         let ask = tracer.fast().nearest().mask(mask).within(within);
@@ -39,11 +40,15 @@ pub(crate) fn nearest_points<'py>(
             watch.advance(points.len())
         });
     })?;
-    let mut columns = Columns::with_room(found.len())?;
-    for NearestPoint { distance, u, v, instance, geometry, primitive, .. } in &found {
-        columns.push_row([*distance, *u, *v], [*instance, *geometry, *primitive]);
-    }
-    let places = PyArray1::from_iter(py, found.iter().flat_map(|found| found.point));
-    let is_inside = PyArray1::from_iter(py, found.iter().map(|found| found.is_inside));
-    Ok((places.reshape([found.len(), 3])?, columns.into_python(py), is_inside))
+    let (columns, places, is_inside) = py.detach(|| {
+        let mut columns = Columns::with_room(found.len())?;
+        for NearestPoint { distance, u, v, instance, geometry, primitive, .. } in &found {
+            columns.push_row([*distance, *u, *v], [*instance, *geometry, *primitive]);
+        }
+        let places: Vec<f64> = found.iter().flat_map(|found| found.point).collect();
+        let is_inside: Vec<bool> = found.iter().map(|found| found.is_inside).collect();
+        Ok::<_, PyErr>((columns, places, is_inside))
+    })?;
+    let places = PyArray1::from_vec(py, places).reshape([found.len(), 3])?;
+    Ok((places, columns.into_python(py), PyArray1::from_vec(py, is_inside)))
 }

@@ -1,10 +1,11 @@
 //! `Scene`: what is traced.
 
-use crate::arrays::{Floats, Integers};
+use crate::arrays::{Floats, Integers, PointRows, TriangleRows};
 use crate::image::Image;
 use crate::{errors, job};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use siliray::geometry::Transform;
 use siliray::input::{Input, Source};
 use siliray::scene::{Geometry, Instance, InstanceFlags, Object, Scene as Model, Shape};
@@ -42,12 +43,13 @@ impl Scene {
         objects: Vec<Vec<Mesh<'_>>>,
         instances: Vec<Placed>,
     ) -> PyResult<Self> {
-        let geometry = |(vertices, faces, name, opaque): &Mesh<'_>| {
-            let (positions, indices) = (vertices.held_points("vertices")?, faces.triangles()?);
-            Ok(Geometry::new(name.clone(), *opaque, Shape::Triangles { positions, indices }))
-        };
-        let object = |parts: &Vec<Mesh<'_>>| {
-            let geometries = parts.iter().map(geometry).collect::<PyResult<_>>()?;
+        let geometry =
+            |(vertices, faces, name, opaque): (PointRows<'_>, TriangleRows<'_>, _, _)| {
+                let (positions, indices) = (vertices.held("vertices")?, faces.triangles()?);
+                Ok(Geometry::new(name, opaque, Shape::Triangles { positions, indices }))
+            };
+        let object = |parts: Vec<_>| {
+            let geometries = parts.into_iter().map(geometry).collect::<PyResult<_>>()?;
             Ok(Object { name: String::new(), geometries })
         };
         let instance = |(object, rows, mask, custom_index, flags): Placed| {
@@ -56,14 +58,19 @@ impl Scene {
             let usual = Instance::new(object, Transform { rows });
             Ok(Instance { mask, custom_index, flags, ..usual })
         };
-        let scene = Model {
-            name,
-            objects: objects.iter().map(object).collect::<PyResult<_>>()?,
-            instances: instances.into_iter().map(instance).collect::<PyResult<_>>()?,
-            ..Model::default()
-        };
-        let scene = job::run(py, 0, None, move |_| scene.check().map(|()| scene))?;
-        let scene = scene.map_err(errors::scene)?;
+        let instances = instances.into_iter().map(instance).collect::<PyResult<_>>()?;
+        let views = objects.iter().map(|parts| {
+            let views = parts.iter().map(|(vertices, faces, name, opaque)| {
+                (vertices.point_rows(), faces.triangle_rows(), name.clone(), *opaque)
+            });
+            views.collect::<Vec<_>>()
+        });
+        let views: Vec<_> = views.collect();
+        let scene = job::run(py, 0, None, move |_| {
+            let objects = views.into_iter().map(object).collect::<PyResult<_>>()?;
+            let scene = Model { name, objects, instances, ..Model::default() };
+            scene.check().map(|()| scene).map_err(errors::scene)
+        })??;
         Ok(Self { input: Arc::new(Input::Scene(scene)), source: None })
     }
 
@@ -71,15 +78,16 @@ impl Scene {
     #[staticmethod]
     fn open(py: Python<'_>, name: PathBuf, triangles: Option<usize>) -> PyResult<Self> {
         let source = Source::new(name, triangles).map_err(errors::source)?;
-        let input = job::run(py, 0, None, |_| source.open())?;
+        let named = source.clone();
+        let input = job::leave(py, move || named.open())?;
         let input = Arc::new(input.map_err(|error| errors::input(&error))?);
         Ok(Self { input, source: Some(source) })
     }
 
     /// The bytes of a file.
     #[staticmethod]
-    fn from_bytes(py: Python<'_>, name: PathBuf, bytes: &[u8]) -> PyResult<Self> {
-        let input = job::run(py, 0, None, move |_| Input::read(&name, bytes))?;
+    fn from_bytes(py: Python<'_>, name: PathBuf, bytes: PyBackedBytes) -> PyResult<Self> {
+        let input = job::leave(py, move || Input::read(&name, &bytes))?;
         let input = Arc::new(input.map_err(|error| errors::input(&error))?);
         Ok(Self { input, source: None })
     }
@@ -87,8 +95,40 @@ impl Scene {
     /// An image, proved to be safe to walk.
     #[staticmethod]
     fn from_image(py: Python<'_>, image: &Image) -> PyResult<Self> {
-        let stored = job::run(py, 0, None, |_| image.stored())??;
+        let opened = Arc::clone(image.opened());
+        let stored = job::leave(py, move || opened.stored())?;
+        let stored = stored.map_err(|error| errors::input(&error))?;
         Ok(Self { input: Arc::new(Input::Image(stored)), source: None })
+    }
+
+    /// The same mesh with its vertices elsewhere; it must be the only one.
+    fn moved(&self, py: Python<'_>, vertices: Floats<'_>) -> PyResult<Self> {
+        let only = self.input.as_scene().and_then(|scene| {
+            let [object] = &scene.objects[..] else { return None };
+            let [geometry] = &object.geometries[..] else { return None };
+            let Shape::Triangles { positions, indices } = &geometry.shape else { return None };
+            Some((scene, object, geometry, indices, positions.len()))
+        });
+        let Some((scene, object, geometry, indices, expected)) = only else {
+            let text = "vertices alone move a scene of one mesh; expected a scene";
+            return Err(errors::scene(format!("{}: {text}", self.name())));
+        };
+        let vertices = vertices.point_rows();
+        if vertices.len() != expected {
+            let found = vertices.len();
+            let text = format!("vertices: found {found}, but the mesh has {expected}");
+            return Err(errors::array(text));
+        }
+        let scene = job::run(py, 0, None, move |_| {
+            let (positions, indices) = (vertices.held("vertices")?, indices.clone());
+            let shape = Shape::Triangles { positions, indices };
+            let geometries = vec![Geometry::new(geometry.name.clone(), geometry.opaque, shape)];
+            let objects = vec![Object { name: object.name.clone(), geometries }];
+            let (name, instances) = (scene.name.clone(), scene.instances.clone());
+            let scene = Model { name, objects, instances, ..Model::default() };
+            scene.check().map(|()| scene).map_err(errors::scene)
+        })??;
+        Ok(Self { input: Arc::new(Input::Scene(scene)), source: None })
     }
 
     /// What [`Scene::from_arrays`] makes the same scene of: single floats, whatever it was made of.
@@ -99,10 +139,12 @@ impl Scene {
             let Shape::Triangles { positions, indices } = &geometry.shape else {
                 return Err(none());
             };
-            let corners = positions.iter().flat_map(|corner| corner.to_array());
-            let corners = PyArray1::from_iter(py, corners).reshape([positions.len(), 3])?;
-            let faces = PyArray1::from_iter(py, indices.iter().flatten().copied());
-            let faces = faces.reshape([indices.len(), 3])?;
+            let (corners, faces) = py.detach(|| {
+                let corners = positions.iter().flat_map(|corner| corner.to_array());
+                (corners.collect::<Vec<f32>>(), indices.as_flattened().to_vec())
+            });
+            let corners = PyArray1::from_vec(py, corners).reshape([positions.len(), 3])?;
+            let faces = PyArray1::from_vec(py, faces).reshape([indices.len(), 3])?;
             Ok((corners, faces, geometry.name.clone(), geometry.opaque))
         };
         let object = |object: &Object| object.geometries.iter().map(mesh).collect();

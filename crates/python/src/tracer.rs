@@ -1,25 +1,30 @@
 //! `Tracer`: many rays, fast.
 
-use crate::columns::{Columns, HitArrays, HitRoom, PyColumns, filled, room};
-use crate::generated::{AnyRays, GeneratedRays, RaySource};
+use crate::columns::{Columns, HitArrays, HitRoom, PyColumns, room};
+use crate::generated::{self, AnyRays, GeneratedRays, PyRows, RaySource};
 use crate::job::{self, Watch};
 use crate::scene::Scene;
 use crate::{errors, names};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadwriteArray1};
+use numpy::PyReadwriteArray1;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use siliray::generators::Ground;
 use siliray::geometry::{Ray, Vec3};
 use siliray::gfx12::Gfx12;
-use siliray::input::{Input, Route, build_options};
-use siliray::machine::{MachineInput, RayFlags, downcast};
+use siliray::input::{Input, Origin};
+use siliray::machine::{RayFlags, downcast};
 use siliray::render::View;
 use siliray::render::surface::Surfaces;
+use siliray::scene::{Geometry, Shape};
 use siliray::trace::{Batch, Hit, Mode, NAME as FAST, Options, Tracer as Fast};
+use siliray::tree::Tree;
 use std::sync::{Arc, OnceLock};
 
 /// Rays of one task: as many as the tracer itself takes at once.
 pub(crate) const CHUNK: usize = 1 << 13;
+
+/// Of a scene its own triangles are looked at.
+static NO_TREE: Tree = Tree { blases: Vec::new(), tlas: None };
 
 /// Fewer rays are not worth other threads.
 const FEW: usize = 256;
@@ -27,8 +32,8 @@ const FEW: usize = 256;
 /// The fast tracer over a scene.
 #[pyclass(frozen, module = "siliray._native")]
 pub(crate) struct Tracer {
-    input: Arc<Input>,
-    walked: MachineInput,
+    /// What is traced; missing where a tracer was read from a file alone.
+    input: Option<Arc<Input>>,
     source: &'static str,
     fast: Arc<Fast>,
     threads: usize,
@@ -36,11 +41,19 @@ pub(crate) struct Tracer {
     ground: OnceLock<Arc<Ground>>,
 }
 
-/// Three floats for each hit, or eight for each ray.
-type PyPoints<'py> = Bound<'py, PyArray2<f32>>;
-
 /// Which hits count: mask of instances, flags of rays.
 type Ask = (u8, u32);
+
+/// How a tracer is made.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct TracerChoice {
+    mode: Option<String>,
+    rule: String,
+    threads: usize,
+    preset: Option<String>,
+    kernel: Option<String>,
+}
 
 #[pymethods]
 impl Tracer {
@@ -48,59 +61,56 @@ impl Tracer {
     fn new(
         py: Python<'_>,
         scene: &Scene,
-        mode: Option<&str>,
-        rule: &str,
-        threads: usize,
-        preset: Option<&str>,
+        choice: TracerChoice,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        let rule = names::rule(rule)?;
-        let mode = mode.map(names::mode).transpose()?;
-        let preset = preset.map(names::preset).transpose()?;
+        let rule = names::rule(&choice.rule)?;
+        let mode = choice.mode.as_deref().map(names::mode).transpose()?;
+        let preset = choice.preset.as_deref().map(names::preset).transpose()?;
+        let preset = preset.unwrap_or(Fast::PRESET);
+        let kernel = choice.kernel.as_deref().map(names::kernel).transpose()?;
         let machine = names::machine(FAST)?;
-        let mut route = Route::new(machine, build_options(machine, None, preset));
-        // The bytes of an image that the tracer does not read become a tree, as they are.
-        if let Input::Image(image) = &*scene.input
-            && !(machine.reads)(image.format)
-        {
-            route.format = Some(names::format(machine.format)?);
-        }
-        let input = Arc::clone(&scene.input);
+        let (input, threads) = (Arc::clone(&scene.input), choice.threads);
         let made = job::run(py, threads, progress, |watch| {
-            let prepared = route
-                .prepare(&input, &|progress| watch.tell(progress))
-                .map_err(|error| errors::route(&error))?;
-            let image = match &prepared.input {
-                MachineInput::Image(image) => downcast::<Gfx12>(image),
-                MachineInput::Tree(_) => None,
-            };
-            let options = |mode| Options { mode, rule, ..Options::default() };
-            let fast = match image {
-                Some(image) => {
-                    let options = options(mode.unwrap_or(Mode::InPlace));
-                    Fast::from_image(image, Options { keeps_boxes: mode.is_none(), ..options })
+            let options = |mode| Options { mode, rule, kernel, preset, keeps_boxes: false };
+            match &*input {
+                Input::Scene(scene) => {
+                    let options = options(mode.unwrap_or_default());
+                    Fast::watched(scene, options, &|progress| watch.tell(progress))
+                        .map(|fast| (fast, Origin::Built))
                 }
-                None => Fast::from_tree(prepared.input.tree(), options(mode.unwrap_or_default())),
-            };
-            let fast = fast.map_err(|error| errors::tracer(&error))?;
-            Ok::<_, PyErr>((prepared.input, prepared.origin.name(), fast))
+                Input::Image(image) => {
+                    let gfx12 = downcast::<Gfx12>(&image.checked);
+                    let origin = match (mode, &gfx12) {
+                        (Some(Mode::Prepared), _) => Origin::Rebuilt,
+                        (Some(Mode::InPlace), Some(_)) => Origin::Stored,
+                        (None, _) if (machine.reads)(image.format) => Origin::Stored,
+                        _ => Origin::Converted { from: image.format.name },
+                    };
+                    // The boxes of an image are walked as they are unless a mode is named.
+                    let options = |usual| Options { keeps_boxes: mode.is_none(), ..options(usual) };
+                    let fast = match gfx12 {
+                        Some(image) => {
+                            Fast::from_image(image, options(mode.unwrap_or(Mode::InPlace)))
+                        }
+                        None => {
+                            let tree = image.checked.tree();
+                            Fast::from_tree(tree, options(mode.unwrap_or_default()))
+                        }
+                    };
+                    fast.map(|fast| (fast, origin))
+                }
+            }
         })?;
-        let (walked, source, fast) = made?;
-        Ok(Self {
-            input: scene.input.clone(),
-            walked,
-            source,
-            fast: Arc::new(fast),
-            threads,
-            ground: OnceLock::new(),
-        })
+        let (fast, origin) = made.map_err(|error| errors::tracer(&error))?;
+        Ok(Self::over(Some(input), origin.name(), fast, threads))
     }
 
     /// The same tracer for another number of threads; nothing is built or copied.
     fn with_threads(&self, threads: usize) -> Self {
-        let Self { input, walked, source, fast, ground, .. } = self;
-        let (input, walked, fast) = (Arc::clone(input), walked.clone(), Arc::clone(fast));
-        Self { input, walked, source, fast, threads, ground: ground.clone() }
+        let Self { input, source, fast, ground, .. } = self;
+        let (input, fast) = (input.clone(), Arc::clone(fast));
+        Self { input, source, fast, threads, ground: ground.clone() }
     }
 
     /// Rays of a generator, which is written as JSON, from number `first` on.
@@ -115,24 +125,16 @@ impl Tracer {
             if let Some(ground) = self.ground.get() {
                 return Ok(Arc::clone(ground));
             }
-            let ground = job::run(py, self.threads, None, |_| Ground::of(&self.input))?;
+            let input = self.input()?;
+            let ground = job::run(py, self.threads, None, |_| Ground::of(input))?;
             let ground = Arc::new(ground.map_err(errors::scene)?);
             Ok(Arc::clone(self.ground.get_or_init(|| ground)))
         })
     }
 
     /// The rays themselves: ox oy oz tmin dx dy dz tmax.
-    fn rays<'py>(&self, py: Python<'py>, rays: RaySource<'py>) -> PyResult<PyPoints<'py>> {
-        let rays = rays.rays()?;
-        let mut rows = filled([0.0f32; 8], rays.len(), "rays")?;
-        self.answer(py, &rays, &mut rows, None, |rays, rows| {
-            for (row, ray) in rows.iter_mut().zip(rays) {
-                ray.origin.write_to_slice(row);
-                ray.direction.write_to_slice(&mut row[4..]);
-                (row[3], row[7]) = (ray.tmin, ray.tmax);
-            }
-        })?;
-        PyArray1::from_vec(py, rows.into_flattened()).reshape([rays.len(), 8])
+    fn rays<'py>(&self, py: Python<'py>, rays: RaySource<'py>) -> PyResult<PyRows<'py>> {
+        generated::rows(py, self.threads, &rays.rays()?)
     }
 
     /// The closest hit of each ray, into the columns of `room_for`.
@@ -251,7 +253,18 @@ impl Tracer {
     /// Whether there are boxes, whose hits are nowhere without their rays.
     #[getter]
     fn has_boxes(&self) -> bool {
-        self.walked.tree().blases.iter().any(|blas| !blas.primitives.boxes.is_empty())
+        let is_box =
+            |part: &Geometry| matches!(&part.shape, Shape::Boxes(boxes) if !boxes.is_empty());
+        match self.input.as_deref() {
+            Some(Input::Scene(scene)) => {
+                scene.objects.iter().any(|object| object.geometries.iter().any(is_box))
+            }
+            Some(Input::Image(image)) => {
+                let mut blases = image.checked.tree().blases.iter();
+                blases.any(|blas| !blas.primitives.boxes.is_empty())
+            }
+            None => false,
+        }
     }
 
     /// Points of hits, three floats each; NaN for a miss. `rays` has the ray of each if there are
@@ -319,9 +332,24 @@ impl Tracer {
         &self.fast
     }
 
-    /// Whether there are instances.
-    pub(crate) fn has_instances(&self) -> bool {
-        self.walked.tree().tlas.is_some()
+    /// A tracer of which nothing was asked yet.
+    pub(crate) fn over(
+        input: Option<Arc<Input>>,
+        source: &'static str,
+        fast: Fast,
+        threads: usize,
+    ) -> Self {
+        Self { input, source, fast: Arc::new(fast), threads, ground: OnceLock::new() }
+    }
+
+    /// How it came to be.
+    pub(crate) const fn source_name(&self) -> &'static str {
+        self.source
+    }
+
+    /// How many threads work at once; 0 is one for each processor.
+    pub(crate) const fn thread_choice(&self) -> usize {
+        self.threads
     }
 
     /// What is asked of many rays.
@@ -331,9 +359,15 @@ impl Tracer {
         Ok(self.fast.batch().mask(mask).flags(flags))
     }
 
-    fn view(&self) -> View<'_> {
-        let scene = self.input.as_scene();
-        View { scene, input: Some(&self.walked), ..View::of(self.walked.tree()) }
+    fn input(&self) -> PyResult<&Input> {
+        self.input.as_deref().ok_or_else(errors::no_scene)
+    }
+
+    fn view(&self) -> PyResult<View<'_>> {
+        Ok(match self.input()? {
+            Input::Scene(scene) => View { scene: Some(scene), ..View::of(&NO_TREE) },
+            Input::Image(image) => View::of(image.checked.tree()),
+        })
     }
 
     /// One answer for each ray: `answer` is given some rays, and where theirs go.
@@ -370,9 +404,9 @@ impl Tracer {
         if rays.as_ref().is_some_and(|rays| rays.len() != hits.len()) {
             return Err(errors::array("one hit for each ray is expected"));
         }
-        let vectors = room(room_for, 3 * hits.len())?;
+        let (view, vectors) = (self.view()?, room(room_for, 3 * hits.len())?);
         self.run(py, hits.len(), None, |watch| {
-            let surfaces = Surfaces::new(self.view(), FAST);
+            let surfaces = Surfaces::new(view, FAST);
             let parts = vectors.par_chunks_mut(3 * CHUNK).enumerate();
             parts.try_for_each_init(Vec::new, |part, (number, vectors)| {
                 let rows = number * CHUNK..number * CHUNK + vectors.len() / 3;

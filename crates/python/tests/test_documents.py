@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import doctest
 import importlib
+import inspect
 import pkgutil
+import types
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +16,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import siliray
+import siliray.open3d
+import siliray.trimesh
 from examples import examples
+from siliray import generators, isbe
 
 MODULES = ["siliray"] + [
-    f"siliray.{module.name}"
-    for module in pkgutil.iter_modules(siliray.__path__)
-    if module.name != "_native"
-] + [f"siliray.dataframe.{name}" for name in ("_cast", "_reduce", "_engines")]
+    module.name
+    for module in pkgutil.walk_packages(siliray.__path__, "siliray.")
+    if module.name != "siliray._native"
+]
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -98,7 +104,54 @@ def ray_files(folder: Path) -> None:
 RAY = {"ox": 0.0, "oy": 0.5, "oz": 9.0, "dx": 0.0, "dy": 0.0, "dz": -1.0}
 
 
-def test_everything_public_is_documented_and_has_an_example() -> None:
+#: Values and types of arguments, which say all by themselves.
+VALUES = {
+    "siliray.MISS", "siliray.__version__", "siliray.isbe", "siliray.isbe.DumpLike",
+    "siliray.open3d.TensorLike", "siliray.generators.Vector", "siliray.trimesh.Answer",
+}
+
+#: What is said in the example of the class, or of the function that is named like it.
+ELSEWHERE = {
+    "siliray.Image.check": "siliray.check",
+    "siliray.open3d.Tensor.cpu": "siliray.open3d.Tensor",
+    "siliray.open3d.Tensor.isfinite": "siliray.open3d.Tensor",
+    "siliray.open3d.Tensor.numpy": "siliray.open3d.Tensor",
+}
+
+
+def public_members() -> Iterator[tuple[str, Any]]:
+    """Everything that users may name, with its whole name."""
     for name in siliray.__all__:
-        thing = getattr(siliray, name)
-        assert isinstance(thing, int) or (thing.__doc__ or "").strip(), name
+        yield from members(f"siliray.{name}", getattr(siliray, name))
+    for module in (isbe, generators, siliray.open3d, siliray.trimesh):
+        for name, thing in vars(module).items():
+            is_own = getattr(thing, "__module__", None) == module.__name__
+            if not name.startswith("_") and is_own:
+                yield from members(f"{module.__name__}.{name}", thing)
+
+
+def members(name: str, thing: Any) -> Iterator[tuple[str, Any]]:
+    yield name, thing
+    if not inspect.isclass(thing):
+        return
+    for base in reversed(thing.__mro__):
+        if base.__module__.startswith("siliray"):
+            for part, member in vars(base).items():
+                if not part.startswith("_") and isinstance(member, METHODS):
+                    yield f"{name}.{part}", getattr(thing, part)
+
+
+METHODS = (types.FunctionType, classmethod, staticmethod)
+
+
+def test_everything_public_is_documented_and_has_an_example() -> None:
+    bare, silent = [], []
+    for name, thing in dict(public_members()).items():
+        if name in VALUES or name in ELSEWHERE:
+            continue
+        if not (text := inspect.getdoc(thing) or "").strip():
+            silent.append(name)
+        is_error = inspect.isclass(thing) and issubclass(thing, Exception)
+        if not is_error and ">>>" not in text:
+            bare.append(name)
+    assert not silent and not bare

@@ -101,7 +101,17 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
     "Scene.of": (lambda scene: siliray.Scene.of(scene), dict(scene=SCENE)),
     "Tracer": (
         siliray.Tracer,
-        dict(scene=SCENE, mode="prepared", rule="watertight", threads=1, preset="fast"),
+        dict(
+            scene=SCENE, mode="prepared", rule="watertight", threads=1, preset="fast",
+            kernel="plain",
+        ),
+    ),
+    "Tracer.load": (
+        siliray.Tracer.load,
+        dict(path="nowhere.tracer", scene=SCENE, kernel="plain", threads=1),
+    ),
+    "refit": (
+        siliray.Tracer(siliray.Scene(CORNERS, FACES)).refit, dict(moved=CORNERS, limit=2.0)
     ),
     "with_threads": (TRACER.with_threads, dict(threads=1)),
     "generate": (TRACER.generate, dict(generator=CAMERA, first=0, count=2)),
@@ -112,6 +122,8 @@ CALLS: dict[str, tuple[Any, dict[str, Any]]] = {
         )
         for name in ("closest", "any", "count", "all")
     },
+    "columns": (EVERY.columns, dict(positions=True, normals=False)),
+    "table": (EVERY.table, dict(positions=True, normals=False)),
     "all.of": (EVERY.of, dict(number=0)),
     "nearest_point": (TRACER.nearest_point, dict(points=ORIGIN, within=5.0, mask=1)),
     "touches": (TRACER.touches, dict(shapes=siliray.Spheres(ORIGIN, 9), exact=True, mask=1)),
@@ -337,6 +349,10 @@ ALSO = {
     "registers": ("register",),
     "vertices": ("vertex",),
     "vertex_positions": ("vertex",),
+    "moved": ("scene", "vertices", "vertex"),
+    "scene": ("nowhere.tracer",),
+    "kernel": ("nowhere.tracer",),
+    "threads": ("nowhere.tracer",),
     "fov": ("field of view",),
 }
 
@@ -418,7 +434,3 @@ def test_a_scene_is_sent_as_it_was_made() -> None:
     assert again._native.to_arrays()[1][0][1][2:] == ("b", False)
     mesh = pickle.loads(pickle.dumps(isbe.mesh(DUMP)))
     assert mesh.triangles == SCENE.triangles
-
-
-def test_the_version_is_that_of_the_package() -> None:
-    assert siliray.__version__.count(".") == 2

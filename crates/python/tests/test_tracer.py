@@ -239,7 +239,7 @@ def test_rays_that_ask_nothing_hit_nothing(tracer: siliray.Tracer) -> None:
     ("arguments", "error", "text"),
     [
         ((np.zeros((4, 5)),), siliray.ArrayError, r"rays: found an array of shape \(4, 5\)"),
-        ((np.zeros((2, 2, 6)),), siliray.ArrayError, "expected"),
+        ((np.zeros((2, 2, 5)),), siliray.ArrayError, "expected"),
         ((np.zeros((4, 3)),), siliray.ArrayError, r"\(N, 6\) or \(N, 8\)"),
         ((np.zeros((4, 3)), np.zeros((5, 3))), siliray.ArrayError, "4 origins and 5 directions"),
         ((np.zeros((4, 6)), np.zeros((4, 6))), siliray.ArrayError, "origins"),

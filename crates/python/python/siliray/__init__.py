@@ -18,6 +18,7 @@ from ._image import Image, RawMemory
 from ._inspect import check, diff, inspect, intersect, vectors
 from ._native import version as __version__
 from ._nearest import NearestPoints
+from ._refit import Refit
 from ._render import Rendering, render
 from ._scene import Geometry, Instance, Scene
 from ._shapes import Beams, Frusta, Shapes, Spheres
@@ -32,6 +33,7 @@ from .errors import (
     FileError,
     ImageError,
     MachineError,
+    MissingFileError,
     OptionError,
     ProgramError,
     RangeError,
@@ -64,11 +66,13 @@ __all__ = [
     "ImageError",
     "Instance",
     "MachineError",
+    "MissingFileError",
     "NearestPoints",
     "OptionError",
     "ProgramError",
     "RangeError",
     "RawMemory",
+    "Refit",
     "Rendering",
     "RoomError",
     "Scene",

@@ -3,6 +3,7 @@ order. Nothing is copied that is right already, whatever its strides."""
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeAlias, Union
 
 import numpy as np
@@ -139,15 +140,61 @@ def any_rays(
     directions: ArrayLike | None,
     tmin: ArrayLike | None,
     tmax: ArrayLike | None,
-) -> Rays:
-    """The same, or the rays of a generator."""
+) -> tuple[Rays, tuple[int, ...]]:
+    """The same in any number of dimensions, or the rays of a generator; and the shape of answers.
+    Where there are more than two dimensions, all but the last count rays."""
     if not isinstance(origins, GeneratedRays):
-        return rays(origins, directions, tmin, tmax)
+        return _shaped_rays(origins, directions, tmin, tmax)
     if not (directions is None and tmin is None and tmax is None):
         raise OptionError(
             "directions, tmin, tmax: rays of a generator have their directions and bounds already"
         )
-    return origins
+    return origins, (-1,)
+
+
+def _shaped_rays(
+    origins: ArrayLike,
+    directions: ArrayLike | None,
+    tmin: ArrayLike | None,
+    tmax: ArrayLike | None,
+) -> tuple[RayArrays, tuple[int, ...]]:
+    if directions is None:
+        arrays = [_rows_of(floats(origins, "rays"), "rays", 6, 8)]
+    else:
+        arrays = [
+            _rows_of(floats(values, name), name, 3)
+            for values, name in ((origins, "origins"), (directions, "directions"))
+        ]
+    shapes = {shape for _, shape in arrays if len(shape) > 1}
+    if len(shapes) > 1:
+        one, other = (shape for _, shape in arrays)
+        raise ArrayError(
+            f"origins of shape {(*one, 3)} and directions of shape {(*other, 3)}: "
+            "expected as many of both, or one of either"
+        )
+    shape = shapes.pop() if shapes else (-1,)
+    first, second = arrays[0][0], arrays[1][0] if directions is not None else None
+    near, far = _bound(tmin, "tmin", shape), _bound(tmax, "tmax", shape)
+    return rays(first, second, near, far), shape
+
+
+def _rows_of(array: Array, name: str, *columns: int) -> tuple[Array, tuple[int, ...]]:
+    """An array as a table, and what counts its rows."""
+    if array.ndim <= 2:
+        return array, array.shape[:1]
+    shape = array.shape[:-1]
+    if array.shape[-1] not in columns:
+        wanted = " or ".join(f"(.., {count})" for count in columns)
+        raise ArrayError(f"{name}: found an array of shape {array.shape}, expected {wanted}")
+    return array.reshape(math.prod(shape), array.shape[-1]), shape
+
+
+def _bound(values: ArrayLike | None, name: str, shape: tuple[int, ...]) -> Array | None:
+    """One float for each ray of that shape, one behind the other; or whatever it is."""
+    if values is None:
+        return None
+    array = floats(values, name)
+    return array.reshape(-1) if array.shape == shape else array
 
 
 def count(rays: Rays) -> int:

@@ -57,7 +57,12 @@ class Table:
         return f"<siliray.{type(self).__name__}: {len(self)} rows>"
 
     def columns(self) -> dict[str, list[Json]]:
-        """The columns by name; None where a row has nothing."""
+        """The columns by name; None where a row has nothing.
+
+        >>> from siliray import Table
+        >>> Table([{"a": 1, "b": {"c": "x"}}, {"a": 2}]).columns()
+        {'a': [1, 2], 'b.c': ['x', None]}
+        """
         flat = [dict(_flat(row, "")) for row in self.rows]
         names = dict.fromkeys(name for row in flat for name in row)
         return {name: [row.get(name) for row in flat] for name in names}
@@ -103,7 +108,12 @@ class Document(dict[str, Json]):
                 self[key] = Table(value)
 
     def to_json(self) -> str:
-        """The document as text."""
+        """The document as text.
+
+        >>> import siliray
+        >>> siliray.Document({"format": "ttu", "rows": [{"bytes": 3}]}).to_json()
+        '{"format": "ttu", "rows": [{"bytes": 3}]}'
+        """
         return json.dumps(self, default=list)
 
     def _repr_html_(self) -> str:

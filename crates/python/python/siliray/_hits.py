@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _arrays, _native
-from ._columns import Columns, Lists
+from . import _arrays, _native, _options
+from ._columns import ArrowTable, Columns, Lists, arrow_table
 from ._lazy import lazy
 from .errors import TraceError
 
@@ -34,7 +34,8 @@ class Hits(Columns):
     """Hits as columns: the same place in each belongs to the same hit.
 
     A miss has `t` = inf and the ids 0xFFFFFFFF. It is also a table for whatever reads Arrow:
-    `pyarrow.table(hits)`, `polars.DataFrame(hits)`, `duckdb`.
+    `pyarrow.table(hits)`, `polars.DataFrame(hits)`, `duckdb`. Of rays of shape (H, W, 6), columns
+    have the shape (H, W), and tables have H × W rows.
 
     >>> import siliray
     >>> scene = siliray.Scene([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
@@ -60,9 +61,16 @@ class Hits(Columns):
     _names = ("t", "u", "v", "instance", "geometry", "primitive")
 
     def __init__(
-        self, columns: _native.Columns, tracer: _native.Tracer, rays: _arrays.Rays
+        self,
+        columns: _native.Columns,
+        tracer: _native.Tracer,
+        rays: _arrays.Rays,
+        shape: tuple[int, ...] = (-1,),
     ) -> None:
-        self.t, self.u, self.v, self.instance, self.geometry, self.primitive = columns
+        t, u, v, instance, geometry, primitive = columns
+        self.t, self.u, self.v = t.reshape(shape), u.reshape(shape), v.reshape(shape)
+        self.instance, self.geometry = instance.reshape(shape), geometry.reshape(shape)
+        self.primitive = primitive.reshape(shape)
         self._tracer: _native.Tracer | None = tracer
         #: The ray of each hit, for scenes with boxes: triangles tell by themselves where a hit is.
         #: It is a copy, since arrays of the caller may change.
@@ -83,7 +91,9 @@ class Hits(Columns):
         return self.__dict__ | {"_tracer": None, "_rays": None}
 
     def _columns(self) -> _native.Columns:
-        return self.t, self.u, self.v, self.instance, self.geometry, self.primitive
+        floats = self.t.reshape(-1), self.u.reshape(-1), self.v.reshape(-1)
+        ids = self.instance.reshape(-1), self.geometry.reshape(-1), self.primitive.reshape(-1)
+        return *floats, *ids
 
     def _vectors(self, name: str) -> NDArray[np.float32]:
         if self._tracer is None:
@@ -91,12 +101,12 @@ class Hits(Columns):
             raise TraceError(f"{name}: {message}")
         vectors = _arrays.room(len(self), np.float32, 3)
         getattr(self._tracer, name)(self._columns(), self._rays, vectors.reshape(-1))
-        return vectors
+        return vectors.reshape(*self.t.shape, 3)
 
     @lazy
     def positions(self) -> NDArray[np.float32]:
-        """Points of the hits on what was hit, (N, 3), computed when first asked for; NaN for a
-        miss."""
+        """Points of the hits on what was hit, (N, 3) or (H, W, 3), computed when first asked for;
+        NaN for a miss."""
         return self._vectors("positions")
 
     @lazy
@@ -105,6 +115,40 @@ class Hits(Columns):
         (those of trimesh's `face_normals` and Open3D's `primitive_normals`), computed when first
         asked for; NaN for a miss."""
         return self._vectors("normals")
+
+    def columns(
+        self, *, positions: bool = False, normals: bool = False
+    ) -> dict[str, NDArray[Any]]:
+        """All columns by name, of one dimension each: what `pandas.DataFrame` takes. With
+        `positions` also `px`, `py`, `pz`, with `normals` also `nx`, `ny`, `nz`.
+
+        >>> import siliray
+        >>> tracer = siliray.Tracer(siliray.Scene([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]))
+        >>> columns = tracer.closest([0.5, 0.25, 9], [0, 0, -1]).columns(positions=True)
+        >>> list(columns)[-3:], columns["py"]
+        (['px', 'py', 'pz'], array([0.25], dtype=float32))
+        """
+        columns = super().columns()
+        for wanted, name, vectors in (
+            (positions, "positions", "p"), (normals, "normals", "n")
+        ):
+            if _options.truth(wanted, name):
+                parts = np.ascontiguousarray(getattr(self, name).reshape(-1, 3).T)
+                columns |= {vectors + axis: part for axis, part in zip("xyz", parts)}
+        return columns
+
+    def table(self, *, positions: bool = False, normals: bool = False) -> ArrowTable:
+        """The same as a table for whatever reads Arrow: `pyarrow.table`, `polars.DataFrame`.
+
+        >>> import siliray
+        >>> import pyarrow
+        >>> tracer = siliray.Tracer(siliray.Scene([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]))
+        >>> hits = tracer.closest([0.5, 0.25, 9], [0, 0, -1])
+        >>> pyarrow.table(hits.table(normals=True))["nz"].to_pylist()
+        [1.0]
+        """
+        self._shared()
+        return arrow_table(self.columns(positions=positions, normals=normals))
 
     def __repr__(self) -> str:
         return f"<siliray.{type(self).__name__}: {np.count_nonzero(self.hit)} of {len(self)} hit>"
@@ -137,6 +181,18 @@ class AllHits(Lists, Hits):
 
     def _of_hits(self, rays: NDArray[np.float32]) -> NDArray[np.float32]:
         return rays[self.ray]
+
+    def columns(
+        self, *, positions: bool = False, normals: bool = False
+    ) -> dict[str, NDArray[Any]]:
+        """Those of :meth:`Hits.columns`, and before them the ray of each hit.
+
+        >>> import siliray
+        >>> tracer = siliray.Tracer(siliray.Scene([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]))
+        >>> list(tracer.all([0.5, 0.5, 9], [0, 0, -1]).columns(normals=True))[::3]
+        ['ray', 'v', 'primitive', 'nz']
+        """
+        return {"ray": self.ray} | Hits.columns(self, positions=positions, normals=normals)
 
     @lazy
     def ray(self) -> NDArray[np.int64]:

@@ -91,6 +91,14 @@ class Image:
         """The image in a file: an `.rra` capture, a file that build wrote, a dump, raw memory.
 
         Of a file with several structures it starts in number `structure`, or in the largest.
+
+        >>> import siliray, tempfile
+        >>> made = siliray.build(siliray.Scene.open("organic", triangles=400), format="gfx12").image
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     made.save(f"{folder}/organic.rra")
+        ...     image = siliray.Image.open(f"{folder}/organic.rra")
+        >>> image.format, image.to_bytes() == made.to_bytes()
+        ('gfx12', True)
         """
         choice = _choice(structure, raw)
         return cls._wrap(_Native.open(_options.path(path, "path"), choice), choice)
@@ -104,13 +112,24 @@ class Image:
         structure: int | None = None,
         raw: RawMemory | None = None,
     ) -> Image:
-        """The image in the bytes of a file called `name`."""
+        """The image in the bytes of a file called `name`.
+
+        >>> import siliray
+        >>> made = siliray.build(siliray.Scene.open("organic", triangles=400), format="ttu").image
+        >>> siliray.Image.from_bytes(bytes(made), "organic.ttu").format
+        'ttu'
+        """
         held, called = _options.data(data, "data"), _options.text(name, "name")
         return _read(called, held, _choice(structure, raw))
 
     @classmethod
     def of(cls, thing: ImageLike) -> Image:
-        """An image of whatever describes one."""
+        """An image of whatever describes one: an image, a path, or the bytes of a file.
+
+        >>> import siliray
+        >>> siliray.Image.of(b"nothing of the kind").check()["sound"]
+        False
+        """
         if isinstance(thing, Image):
             return thing
         if isinstance(thing, (bytes, bytearray, memoryview)):
@@ -120,23 +139,50 @@ class Image:
         _options.wrong("image", thing, "an image, a path or bytes")
 
     def to_bytes(self) -> bytes:
-        """The bytes of the file."""
+        """The bytes of the file.
+
+        >>> import siliray
+        >>> image = siliray.build("organic", format="cwbvh").image
+        >>> len(image.to_bytes()) == image.nbytes
+        True
+        """
         return self._native.to_bytes()
 
     __bytes__ = to_bytes
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes the file."""
+        """Writes the file.
+
+        >>> import siliray, tempfile
+        >>> image = siliray.build(siliray.Scene.open("organic", triangles=400), format="ttu").image
+        >>> with tempfile.NamedTemporaryFile(suffix=".ttu") as file:
+        ...     image.save(file.name)
+        ...     siliray.check(file.name)["sound"]
+        True
+        """
         write_file(path, self.to_bytes())
 
     def check(self, *, scene: SceneLike | None = None) -> Document:
-        """What :func:`siliray.check` finds."""
+        """What :func:`siliray.check` finds.
+
+        >>> import siliray
+        >>> scene = siliray.Scene.open("organic", triangles=400)
+        >>> image = siliray.build(scene, format="gfx12").image
+        >>> image.check(scene=scene)["errors"]
+        0
+        """
         from ._scene import Scene
 
         return document(self._native.check(None if scene is None else Scene.of(scene)._native))
 
     def scene(self) -> Scene:
-        """The image as a scene, which machines walk as it is stored; it must be sound."""
+        """The image as a scene, which machines walk as it is stored; it must be sound.
+
+        >>> import siliray
+        >>> scene = siliray.Scene.open("organic", triangles=400)
+        >>> siliray.build(scene, format="gfx12").image.scene().format
+        'gfx12'
+        """
         from ._scene import Scene
 
         return Scene.of(self)
@@ -190,7 +236,7 @@ def write_file(path: str | PathLike[str], data: bytes) -> None:
     try:
         Path(place).write_bytes(data)
     except (OSError, ValueError) as error:
-        raise FileError(f"{place}: {getattr(error, 'strerror', error)}") from error
+        raise FileError.of(error, place) from error
 
 
 def _choice(structure: int | None, raw: RawMemory | None) -> ReadChoice:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from os import PathLike
-from typing import Any, TypeAlias, TypedDict
+from typing import Any, TypeAlias, TypedDict, final
 
 from numpy import bool_, float32, float64, int64, uint8, uint32
 from numpy.typing import NDArray
@@ -110,6 +110,13 @@ class LawChoice(TypedDict):
     only: list[str]
     stack_size: int
 
+class TracerChoice(TypedDict):
+    mode: str | None
+    rule: str
+    threads: int
+    preset: str | None
+    kernel: str | None
+
 class RenderChoice(TypedDict):
     size: tuple[int, int]
     samples: int
@@ -150,6 +157,7 @@ class RunChoice(TypedDict):
     primitives: int
     topology: str
 
+@final
 class Image:
     @staticmethod
     def open(path: str, choice: ReadChoice) -> Image: ...
@@ -167,10 +175,12 @@ class Image:
     @property
     def nbytes(self) -> int: ...
 
+@final
 class Simulator:
     def __new__(cls, scene: Scene, choice: SimChoice) -> Simulator: ...
     def run(self, config: tuple[str, list[str]]) -> str: ...
 
+@final
 class Scene:
     @staticmethod
     def from_arrays(
@@ -184,6 +194,7 @@ class Scene:
     def from_bytes(name: str | PathLike[str], bytes: bytes) -> Scene: ...
     @staticmethod
     def from_image(image: Image) -> Scene: ...
+    def moved(self, vertices: Array) -> Scene: ...
     def to_arrays(
         self,
     ) -> tuple[
@@ -204,42 +215,39 @@ class Scene:
     @property
     def bounds(self) -> NDArray[float32] | None: ...
 
+@final
 class GeneratedRays:
     def __len__(self) -> int: ...
+    def to_numpy(self) -> NDArray[float32]: ...
     @property
     def count(self) -> int: ...
     @property
     def total(self) -> int: ...
 
+@final
 class Tracer:
-    def __init__(
-        self,
-        scene: Scene,
-        mode: str | None,
-        rule: str,
-        threads: int,
-        preset: str | None,
-        progress: Progress | None,
-    ) -> None: ...
+    def __new__(
+        cls, scene: Scene, choice: TracerChoice, progress: Progress | None
+    ) -> Tracer: ...
     def with_threads(self, threads: int) -> Tracer: ...
     def generated(self, json: str, first: int, count: int | None) -> GeneratedRays: ...
     def rays(self, rays: Rays) -> NDArray[float32]: ...
     def closest(
-        self, rays: Rays, ask: tuple[int, int], room: Columns, progress: Progress | None
+        self, rays: Rays, ask: tuple[int, int], room_for: Columns, progress: Progress | None
     ) -> None: ...
     def any(
-        self, rays: Rays, ask: tuple[int, int], room: NDArray[bool_], progress: Progress | None
+        self, rays: Rays, ask: tuple[int, int], room_for: NDArray[bool_], progress: Progress | None
     ) -> None: ...
     def count(
-        self, rays: Rays, ask: tuple[int, int], room: NDArray[uint32], progress: Progress | None
+        self, rays: Rays, ask: tuple[int, int], room_for: NDArray[uint32], progress: Progress | None
     ) -> None: ...
     def all(
-        self, rays: Rays, ask: tuple[int, int], ends: NDArray[int64], progress: Progress | None
+        self, rays: Rays, ask: tuple[int, int], room_for: NDArray[int64], progress: Progress | None
     ) -> Columns: ...
     @property
     def has_boxes(self) -> bool: ...
-    def positions(self, hits: Columns, rays: Rays | None, room: NDArray[float32]) -> None: ...
-    def normals(self, hits: Columns, rays: Rays | None, room: NDArray[float32]) -> None: ...
+    def positions(self, hits: Columns, rays: Rays | None, room_for: NDArray[float32]) -> None: ...
+    def normals(self, hits: Columns, rays: Rays | None, room_for: NDArray[float32]) -> None: ...
     @property
     def source(self) -> str: ...
     @property
@@ -255,8 +263,15 @@ class Tracer:
     @property
     def threads(self) -> int: ...
 
+def save(tracer: Tracer, path: str) -> None: ...
+def load(path: str, scene: Scene | None, kernel: str | None, threads: int) -> Tracer: ...
+def refit(
+    tracer: Tracer, moved: Scene, limit: float | None
+) -> tuple[Tracer, tuple[list[float], float | None, int]]: ...
+
+@final
 class Planes:
-    def __init__(self, vertices: Array, faces: Array) -> None: ...
+    def __new__(cls, vertices: Array, faces: Array) -> Planes: ...
     def __len__(self) -> int: ...
 
 def first_locations(
@@ -264,14 +279,14 @@ def first_locations(
     rays: RayArrays,
     planes: Planes,
     shift: Sequence[float],
-    room: tuple[NDArray[float64], NDArray[int64], NDArray[int64]],
+    room_for: tuple[NDArray[float64], NDArray[int64], NDArray[int64]],
 ) -> int: ...
 def locations(
     tracer: Tracer,
     rays: RayArrays,
     planes: Planes,
     hits: tuple[NDArray[int64], NDArray[uint32], NDArray[float32]],
-    room: NDArray[float64],
+    room_for: NDArray[float64],
 ) -> None: ...
 def nearest_points(
     tracer: Tracer, points: Array, ask: tuple[int, float], progress: Progress | None

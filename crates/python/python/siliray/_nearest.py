@@ -51,7 +51,13 @@ class NearestPoints(Columns):
         return np.where(self.is_inside, -self.distance, self.distance)
 
     def columns(self) -> dict[str, NDArray[Any]]:
-        """All columns by name; of the points, one for each coordinate; inside is 1."""
+        """All columns by name; of the points, one for each coordinate; inside is 1.
+
+        >>> import siliray
+        >>> tracer = siliray.Tracer(siliray.Scene([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]))
+        >>> list(tracer.nearest_point([0.5, 0.5, 9]).columns())[:4]
+        ['x', 'y', 'z', 'distance']
+        """
         x, y, z = np.ascontiguousarray(self.points.T)
         inside = {"is_inside": self.is_inside.view(np.uint8)}
         return {"x": x, "y": y, "z": z} | super().columns() | inside

@@ -46,7 +46,15 @@ class Rendering(Document):
         self.png, self.pixels, self.counts = png, pixels, counts
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Writes the PNG file."""
+        """Writes the PNG file.
+
+        >>> import pathlib, siliray, tempfile
+        >>> picture = siliray.render("organic", size=(32, 24), samples=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     picture.save(f"{folder}/organic.png")
+        ...     pathlib.Path(folder, "organic.png").read_bytes()[1:4]
+        b'PNG'
+        """
         write_file(path, self.png)
 
     def _repr_png_(self) -> bytes:

@@ -150,7 +150,15 @@ class Scene:
     def open(cls, name: str | PathLike[str], triangles: int | None = None) -> Scene:
         """A file (OBJ, PLY, STL, glTF, a scene description, an image such as `.rra`, an ISBE dump)
         or a built-in scene: `organic`, `interior`, `hairball`, `forest`, of about so many
-        `triangles`."""
+        `triangles`.
+
+        >>> import pathlib, siliray, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     file = pathlib.Path(folder, "triangle.obj")
+        ...     _ = file.write_text("v 0 0 0\\nv 2 0 0\\nv 0 3 0\\nf 1 2 3\\n")
+        ...     siliray.Scene.open(file)
+        <siliray.Scene 'triangle.obj': 1 triangles>
+        """
         name = _options.path(name, "name")
         native = _Native.open(name, _options.optional_integer(triangles, "triangles", 1, 10**8))
         # Elsewhere the working directory is another one.
@@ -159,7 +167,12 @@ class Scene:
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str) -> Scene:
-        """What the bytes of a file called `name` hold."""
+        """What the bytes of a file called `name` hold.
+
+        >>> import siliray
+        >>> siliray.Scene.from_bytes(b"v 0 0 0\\nv 2 0 0\\nv 0 3 0\\nf 1 2 3\\n", "a.obj").triangles
+        1
+        """
         data, name = _options.data(data, "data"), _options.text(name, "name")
         return cls._wrap(_Native.from_bytes(name, data), Scene.from_bytes, data, name)
 

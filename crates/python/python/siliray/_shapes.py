@@ -10,7 +10,12 @@ from .errors import ArrayError, OptionError, RangeError
 
 
 class Shapes:
-    """Many shapes of one kind; see :class:`Beams`, :class:`Spheres` and :class:`Frusta`."""
+    """Many shapes of one kind; see :class:`Beams`, :class:`Spheres` and :class:`Frusta`.
+
+    >>> import siliray
+    >>> isinstance(siliray.Spheres([0, 0, 0], 1), siliray.Shapes)
+    True
+    """
 
     __slots__ = ("numbers",)
     #: What they are.

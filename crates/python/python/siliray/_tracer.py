@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,13 +17,15 @@ from ._native import GeneratedRays
 from ._native import Tracer as _Native
 from ._nearest import NearestPoints
 from ._progress import Progress, callback
+from ._refit import Refit
 from ._scene import Scene, SceneLike
 from ._shapes import Shapes
-from .errors import OptionError
+from .errors import OptionError, TraceError
 from .generators import Generator
 
 if TYPE_CHECKING:
     from ._native import ShapeArrays
+    from ._native import TracerChoice as Choice
 
 #: More threads than this are a mistake.
 MOST_THREADS = 1024
@@ -36,12 +40,14 @@ class Tracer:
     `mode` is `prepared` (a copy made for the processor, the default for scenes) or `in_place` (the
     bytes of an image). `rule` decides when a triangle is hit: `watertight` or `moller-trumbore`.
     `threads` is how many work at once; all processors by default. `preset` is how the tree is
-    built: `fast`, `balanced` (the default) or `best`.
+    built: `fast`, `balanced` (the default) or `best`. `kernel` names the instructions that are
+    used, `plain`, `avx2` …; by default the fastest that this processor has.
 
     Rays are `origins` and `directions` of shape (N, 3), one of which may be a single row; or one
-    array of shape (N, 6), or (N, 8) as in files of rays: ox oy oz tmin dx dy dz tmax. Single floats
-    in any layout are read where they are; doubles are rounded, and those that single floats cannot
-    hold are an error. A direction need not have unit length. A ray with a NaN or an infinity,
+    array of shape (N, 6), or (N, 8) as in files of rays: ox oy oz tmin dx dy dz tmax. Rays of more
+    dimensions, such as (H, W, 6), give answers of that shape, (H, W). Single floats in any layout
+    are read where they are; doubles are rounded, and those that single floats cannot hold are an
+    error. A direction need not have unit length. A ray with a NaN or an infinity,
     without a direction, or with `tmin` above `tmax` hits nothing; a negative `tmin` is an error.
 
     >>> import numpy as np, siliray
@@ -53,12 +59,13 @@ class Tracer:
     dtype('uint32')
     """
 
-    __slots__ = ("_choice", "_native", "scene")
+    __slots__ = ("_choice", "_native", "_path", "_scene")
     _native: _Native
-    #: Mode, rule, threads and preset, as they were asked for.
-    _choice: tuple[str | None, str, int | None, str | None]
-    #: What is traced.
-    scene: Scene
+    #: How it is made, as it was asked for.
+    _choice: Choice
+    #: The file that it was read from.
+    _path: str | None
+    _scene: Scene | None
 
     def __init__(
         self,
@@ -68,14 +75,101 @@ class Tracer:
         rule: str = "watertight",
         threads: int | None = None,
         preset: str | None = None,
+        kernel: str | None = None,
         progress: Progress = None,
     ) -> None:
-        count = _threads(threads)
-        mode, rule = _options.optional_text(mode, "mode"), _options.text(rule, "rule")
-        preset = _options.optional_text(preset, "preset")
-        self._choice = mode, rule, threads, preset
-        self.scene = Scene.of(scene)
-        self._native = _Native(self.scene._native, mode, rule, count, preset, callback(progress))
+        self._choice = {
+            "mode": _options.optional_text(mode, "mode"),
+            "rule": _options.text(rule, "rule"),
+            "threads": _threads(threads),
+            "preset": _options.optional_text(preset, "preset"),
+            "kernel": _options.optional_text(kernel, "kernel"),
+        }
+        self._path, self._scene = None, Scene.of(scene)
+        self._native = _Native(self._scene._native, self._choice, callback(progress))
+
+    @classmethod
+    def _of(
+        cls, native: _Native, choice: Choice, path: str | None, scene: Scene | None
+    ) -> Tracer:
+        tracer = cls.__new__(cls)
+        tracer._native, tracer._choice = native, choice
+        tracer._path, tracer._scene = path, scene
+        return tracer
+
+    @classmethod
+    def load(
+        cls,
+        path: str | PathLike[str],
+        scene: SceneLike | None = None,
+        *,
+        kernel: str | None = None,
+        threads: int | None = None,
+    ) -> Tracer:
+        """A tracer that :meth:`save` has written: nothing is built, and it answers as the saved one
+        did. A file that is damaged, cut or from another version is refused.
+
+        The file holds no scene. Where `scene`, positions or normals of hits are wanted, or rays of
+        occlusion are made, give the scene that the tracer was made of.
+
+        >>> import siliray, tempfile
+        >>> scene = siliray.Scene([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     siliray.Tracer(scene).save(f"{folder}/scene.tracer")
+        ...     tracer = siliray.Tracer.load(f"{folder}/scene.tracer", scene)
+        >>> tracer.closest([0.5, 0.5, 9], [0, 0, -1]).positions
+        array([[0.5, 0.5, 0. ]], dtype=float32)
+        """
+        place, kernel = _options.path(path, "path"), _options.optional_text(kernel, "kernel")
+        held, count = None if scene is None else Scene.of(scene), _threads(threads)
+        native = _native.load(place, None if held is None else held._native, kernel, count)
+        choice: Choice = {
+            "mode": None, "rule": native.rule, "threads": count, "preset": None, "kernel": kernel,
+        }
+        # Elsewhere the working directory is another one.
+        return cls._of(native, choice, os.path.abspath(place), held)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes the tracer to a file, for :meth:`load`; not one that walks an image in place,
+        which has a file of its own.
+
+        >>> import siliray, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     siliray.Tracer("organic").save(f"{folder}/organic.tracer")
+        ...     siliray.Tracer.load(f"{folder}/organic.tracer").any([0, 0, 50], [0, 0, -1])
+        array([ True])
+        """
+        _native.save(self._native, _options.path(path, "path"))
+
+    def refit(self, moved: SceneLike | NDArray[Any], *, limit: float | None = None) -> Refit:
+        """Follows a scene whose vertices or instances have moved, without building anything: the
+        answers are those of a new tracer, only slower the more neighbours drift apart. `moved` has
+        the same triangles and instances elsewhere; of a single mesh, its vertices, (N, 3), are
+        enough. What has decayed by more than a factor of `limit` is built anew.
+
+        Hits that were found before keep their positions and normals, and tracers that
+        :meth:`with_threads` has made stay as they are.
+
+        >>> import numpy as np, siliray
+        >>> corners = np.array([[0, 0, 0], [2, 0, 0], [0, 3, 0]], np.float32)
+        >>> tracer = siliray.Tracer(siliray.Scene(corners, [[0, 1, 2]]))
+        >>> tracer.refit(corners + [0, 0, 4], limit=2).worst
+        1.0
+        >>> tracer.closest([0.5, 0.5, 9], [0, 0, -1]).t
+        array([5.], dtype=float32)
+        """
+        if limit is not None and not _options.number(limit, "limit") >= 1:
+            raise OptionError(f"limit: found {limit}, expected at least 1")
+        values = _arrays.tensor(moved)
+        if isinstance(values, (np.ndarray, list)):
+            table = _arrays.table(values, "vertices", 3)
+            scene = Scene._wrap(self.scene._native.moved(table))
+        else:
+            scene = Scene.of(moved)
+        bound = None if limit is None else float(limit)
+        native, (objects, instances, rebuilt) = _native.refit(self._native, scene._native, bound)
+        self._native, self._scene, self._path = native, scene, None
+        return Refit(tuple(objects), instances, rebuilt)
 
     def with_threads(self, threads: int | None) -> Tracer:
         """The same tracer for another number of threads; nothing is built or copied.
@@ -84,21 +178,19 @@ class Tracer:
         >>> siliray.Tracer("organic").with_threads(1).threads
         1
         """
-        tracer = Tracer.__new__(Tracer)
-        tracer.scene = self.scene
-        tracer._choice = *self._choice[:2], threads, self._choice[3]
-        tracer._native = self._native.with_threads(_threads(threads))
-        return tracer
+        count = _threads(threads)
+        choice: Choice = {**self._choice, "threads": count}
+        return Tracer._of(self._native.with_threads(count), choice, self._path, self._scene)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        """Sent to another process, it is built again there."""
-        return _build, (self.scene, *self._choice)
+        """Sent to another process, it is built or read again there."""
+        return _again, (self._choice, self._path, self._scene)
 
     def generate(
         self, generator: Generator, first: int = 0, count: int | None = None
     ) -> GeneratedRays:
         """Rays of a generator, from number `first` on: to be traced instead of arrays. They are
-        made while they are traced, and take no memory.
+        made while they are traced, and take no memory; `to_numpy()` makes an array of them, (N, 8).
 
         >>> import siliray
         >>> from siliray.generators import Camera
@@ -106,8 +198,9 @@ class Tracer:
         >>> camera = Camera(eye=(0, 1.5, 3), at=(0, 1, 0), fov=60, width=640, height=480)
         >>> len(tracer.closest(tracer.generate(camera)))
         307200
-        >>> len(tracer.closest(tracer.generate(camera, first=640, count=640)))
-        640
+        >>> row = tracer.generate(camera, first=640, count=640)
+        >>> len(tracer.closest(row)), row.to_numpy().shape
+        (640, (640, 8))
         """
         first = _options.integer(first, "first", 0, 2**64 - 1)
         if count is not None:
@@ -132,11 +225,17 @@ class Tracer:
         Hits lie between `tmin` and `tmax`, both excluded. Only instances whose mask shares a bit
         with `mask` are seen. `cull` leaves out triangles seen from the `front` (their corners run
         counterclockwise) or from the `back`.
+
+        >>> import siliray
+        >>> tracer = siliray.Tracer(siliray.Scene([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]))
+        >>> hits = tracer.closest([[0.5, 0.5, 9], [5, 5, 9]], [0, 0, -2])
+        >>> hits.t, hits.primitive
+        (array([4.5, inf], dtype=float32), array([         0, 4294967295], dtype=uint32))
         """
-        rays = _arrays.any_rays(origins, directions, tmin, tmax)
-        columns = room(_arrays.count(rays))
-        self._native.closest(rays, chosen(mask, cull), columns, callback(progress))
-        return Hits(columns, self._native, rays)
+        rays, shape = _arrays.any_rays(origins, directions, tmin, tmax)
+        columns, native = room(_arrays.count(rays)), self._native
+        native.closest(rays, chosen(mask, cull), columns, callback(progress))
+        return Hits(columns, native, rays, shape)
 
     def any(
         self,
@@ -149,11 +248,18 @@ class Tracer:
         cull: str | None = None,
         progress: Progress = None,
     ) -> NDArray[np.bool_]:
-        """Whether each ray hits anything: faster than :meth:`closest`."""
-        rays = _arrays.any_rays(origins, directions, tmin, tmax)
+        """Whether each ray hits anything: faster than :meth:`closest`.
+
+        >>> import siliray
+        >>> tracer = siliray.Tracer(siliray.Scene([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]))
+        >>> rays = [[0.5, 0.5, 9, 0, 0, -1], [5, 5, 9, 0, 0, -1]]
+        >>> tracer.any(rays), tracer.any(rays, tmax=[8, 8])
+        (array([ True, False]), array([False, False]))
+        """
+        rays, shape = _arrays.any_rays(origins, directions, tmin, tmax)
         answers = _arrays.room(_arrays.count(rays), bool)
         self._native.any(rays, chosen(mask, cull), answers, callback(progress))
-        return answers
+        return answers.reshape(shape)
 
     def count(
         self,
@@ -166,11 +272,18 @@ class Tracer:
         cull: str | None = None,
         progress: Progress = None,
     ) -> NDArray[np.uint32]:
-        """How many triangles each ray hits, each counted once."""
-        rays = _arrays.any_rays(origins, directions, tmin, tmax)
+        """How many triangles each ray hits, each counted once.
+
+        >>> import siliray
+        >>> corners = [[0, 0, 0], [2, 0, 0], [0, 3, 0], [0, 0, 1], [2, 0, 1], [0, 3, 1]]
+        >>> tracer = siliray.Tracer(siliray.Scene(corners, [[0, 1, 2], [3, 4, 5]]))
+        >>> tracer.count([[0.5, 0.5, 9], [0.5, 0.5, 0.5], [5, 5, 9]], [0, 0, -1])
+        array([2, 1, 0], dtype=uint32)
+        """
+        rays, shape = _arrays.any_rays(origins, directions, tmin, tmax)
         answers = _arrays.room(_arrays.count(rays), np.uint32)
         self._native.count(rays, chosen(mask, cull), answers, callback(progress))
-        return answers
+        return answers.reshape(shape)
 
     def all(
         self,
@@ -183,12 +296,20 @@ class Tracer:
         cull: str | None = None,
         progress: Progress = None,
     ) -> AllHits:
-        """All hits of each ray, each triangle's once, the closest first."""
-        rays = _arrays.any_rays(origins, directions, tmin, tmax)
-        offsets = _arrays.room(_arrays.count(rays) + 1, np.int64)
+        """All hits of each ray, each triangle's once, the closest first.
+
+        >>> import siliray
+        >>> corners = [[0, 0, 0], [2, 0, 0], [0, 3, 0], [0, 0, 1], [2, 0, 1], [0, 3, 1]]
+        >>> tracer = siliray.Tracer(siliray.Scene(corners, [[0, 1, 2], [3, 4, 5]]))
+        >>> hits = tracer.all([[5, 5, 9], [0.5, 0.5, 9]], [0, 0, -1])
+        >>> hits.primitive, hits.offsets
+        (array([1, 0], dtype=uint32), array([0, 0, 2]))
+        """
+        rays, _ = _arrays.any_rays(origins, directions, tmin, tmax)
+        offsets, native = _arrays.room(_arrays.count(rays) + 1, np.int64), self._native
         offsets[0] = 0
-        columns = self._native.all(rays, chosen(mask, cull), offsets[1:], callback(progress))
-        return AllHits(offsets, columns, self._native, rays)
+        columns = native.all(rays, chosen(mask, cull), offsets[1:], callback(progress))
+        return AllHits(offsets, columns, native, rays)
 
     def nearest_point(
         self,
@@ -252,10 +373,26 @@ class Tracer:
     def contacts(
         self, shapes: Shapes, *, exact: bool = False, mask: int = 0xFF, progress: Progress = None
     ) -> AllContacts:
-        """Everything that each beam, sphere or frustum meets; see :meth:`touches`."""
+        """Everything that each beam, sphere or frustum meets; see :meth:`touches`.
+
+        >>> import siliray
+        >>> corners = [[0, 0, 0], [2, 0, 0], [0, 3, 0], [0, 0, 1], [2, 0, 1], [0, 3, 1]]
+        >>> tracer = siliray.Tracer(siliray.Scene(corners, [[0, 1, 2], [3, 4, 5]]))
+        >>> met = tracer.contacts(siliray.Spheres([[0.5, 0.5, 0], [0.5, 0.5, 9]], 2), exact=True)
+        >>> met.shape, met.primitive
+        (array([0, 0]), array([0, 1], dtype=uint32))
+        """
         shape = _shapes(shapes, exact, mask)
         offsets, columns = _native.contacts(self._native, shape, callback(progress))
         return AllContacts(offsets, columns)
+
+    @property
+    def scene(self) -> Scene:
+        """What is traced."""
+        if self._scene is None:
+            message = "the tracer was read from a file, and load was given no scene"
+            raise TraceError(f"scene: {message}")
+        return self._scene
 
     @property
     def mode(self) -> str:
@@ -288,14 +425,23 @@ class Tracer:
         return self._native.bytes
 
     def __repr__(self) -> str:
-        name, triangles = self.scene.name, self._native.triangles
+        name = self._path if self._scene is None else self._scene.name
+        triangles = self._native.triangles
         return f"<siliray.Tracer over {name!r}: {triangles} triangles, {self.mode}, {self.kernel}>"
 
 
-def _build(
-    scene: Scene, mode: str | None, rule: str, threads: int | None, preset: str | None
-) -> Tracer:
-    return Tracer(scene, mode=mode, rule=rule, threads=threads, preset=preset)
+def _again(choice: Choice, path: str | None, scene: Scene | None) -> Tracer:
+    threads = choice["threads"] or None
+    if path is not None:
+        return Tracer.load(path, scene, kernel=choice["kernel"], threads=threads)
+    return Tracer(
+        scene,
+        mode=choice["mode"],
+        rule=choice["rule"],
+        threads=threads,
+        preset=choice["preset"],
+        kernel=choice["kernel"],
+    )
 
 
 def _shapes(shapes: Shapes, exact: bool, mask: int) -> ShapeArrays:

@@ -19,7 +19,12 @@ Vector = Sequence[float]
 
 
 class Generator:
-    """A rule for rays."""
+    """A rule for rays.
+
+    >>> from siliray.generators import Camera, Generator
+    >>> issubclass(Camera, Generator)
+    True
+    """
 
     kind: ClassVar[str]
 
@@ -67,7 +72,14 @@ _CHECKS: dict[str, Callable[[object, str], object]] = {
 @dataclass(frozen=True)
 class Camera(Generator):
     """The pixels of a picture, row by row from the upper left; of each, `samples` rays. A single
-    one goes through the pixel's centre."""
+    one goes through the pixel's centre.
+
+    >>> import siliray
+    >>> tracer = siliray.Tracer(siliray.Scene.open("interior", triangles=500))
+    >>> camera = Camera(eye=(0, 1.5, 3), at=(0, 1, 0), fov=60, width=64, height=48)
+    >>> tracer.closest(tracer.generate(camera)).t.reshape(48, 64).shape
+    (48, 64)
+    """
 
     kind: ClassVar[str] = "camera"
     eye: Vector
@@ -84,7 +96,15 @@ class Camera(Generator):
 @dataclass(frozen=True)
 class Lidar(Generator):
     """A scanner that turns `sweeps` times while it moves along a path. Numbers run over the
-    elevations first, then over the azimuths, then over the sweeps."""
+    elevations first, then over the azimuths, then over the sweeps.
+
+    >>> import siliray
+    >>> tracer = siliray.Tracer(siliray.Scene.open("interior", triangles=500))
+    >>> path = [(-1, 0.5, 0), (1, 0.5, 0)]
+    >>> lidar = Lidar(path, sweeps=2, azimuths=360, elevations=[-10, 0, 10], up=(0, 1, 0))
+    >>> tracer.closest(tracer.generate(lidar)).positions.shape
+    (2160, 3)
+    """
 
     kind: ClassVar[str] = "lidar"
     #: Corners of the path.
@@ -105,7 +125,14 @@ class Lidar(Generator):
 @dataclass(frozen=True)
 class Occlusion(Generator):
     """From points of each placed triangle of the scene, cosine distributed about its front side,
-    `samples` rays a triangle. Triangles are counted instance by instance, geometry by geometry."""
+    `samples` rays a triangle. Triangles are counted instance by instance, geometry by geometry.
+
+    >>> import siliray
+    >>> tracer = siliray.Tracer(siliray.Scene([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]))
+    >>> rays = tracer.generate(Occlusion(samples=64))
+    >>> rays.to_numpy().shape, bool(tracer.any(rays).any())
+    ((64, 8), False)
+    """
 
     kind: ClassVar[str] = "occlusion"
     samples: int
@@ -116,7 +143,14 @@ class Occlusion(Generator):
 
 @dataclass(frozen=True)
 class Scatter(Generator):
-    """From anywhere in a box in any direction: as many as there are numbers of 64 bits."""
+    """From anywhere in a box in any direction: as many as there are numbers of 64 bits.
+
+    >>> import siliray
+    >>> tracer = siliray.Tracer(siliray.Scene.open("interior", triangles=500))
+    >>> rays = tracer.generate(Scatter(low=(-1, 0, -1), high=(1, 2, 1), seed=7), count=1000)
+    >>> len(tracer.count(rays))
+    1000
+    """
 
     kind: ClassVar[str] = "scatter"
     low: Vector

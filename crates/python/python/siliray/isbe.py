@@ -47,7 +47,14 @@ __all__ = [
 
 
 def info(dump: DumpLike) -> Document:
-    """What is in a dump: the keys of `siliray isbe info --json`."""
+    """What is in a dump: the keys of `siliray isbe info --json`.
+
+    >>> import siliray
+    >>> from siliray import isbe
+    >>> scene = siliray.Scene.open("organic", triangles=400)
+    >>> isbe.info(isbe.capture(scene, vertices=64))["stage"]
+    'mesh'
+    """
     return document(_native.isbe_info(*_dump(dump)))
 
 
@@ -138,7 +145,13 @@ def assemble(text: str, *, sm: int = 86) -> bytes:
 
 def disassemble(program: bytes | str, *, sm: int = 86) -> Table:
     """Words as instructions, each with `position`, `words`, `text` and `error`: of bytes, or of a
-    text with 16 hex digits a word."""
+    text with 16 hex digits a word.
+
+    >>> from siliray import isbe
+    >>> words = isbe.assemble("ISBERD.O.ATTR.SKEW.32 R1, [R2+0x42];")
+    >>> isbe.disassemble(words).columns()["text"]
+    ['ISBERD.O.ATTR.SKEW.32 R1, [R2+0x42];']
+    """
     data = program.encode() if isinstance(program, str) else _options.data(program, "program")
     return Table(json.loads(_native.isbe_disassemble(data, _sm(sm)))["instructions"])
 
@@ -150,7 +163,14 @@ def mesh(
     inverse_view_projection: ArrayLike | None = None,
 ) -> Scene:
     """The scene in a dump. `position` is the attribute that holds world positions; or
-    `inverse_view_projection`, (4, 4), leads from clip space to the world."""
+    `inverse_view_projection`, (4, 4), leads from clip space to the world.
+
+    >>> import siliray
+    >>> from siliray import isbe
+    >>> scene = siliray.Scene.open("organic", triangles=400)
+    >>> isbe.mesh(isbe.capture(scene)).triangles == scene.triangles
+    True
+    """
     matrix = None
     if inverse_view_projection is not None:
         rows = _arrays.floats(inverse_view_projection, "inverse_view_projection")
@@ -173,7 +193,15 @@ def capture(
     position: str = "POSITION",
 ) -> bytes:
     """A scene as a dump: split into meshlets of at most so many vertices and triangles, each a
-    workgroup."""
+    workgroup.
+
+    >>> import siliray
+    >>> from siliray import isbe
+    >>> scene = siliray.Scene.open("organic", triangles=400)
+    >>> few, many = (isbe.capture(scene, primitives=count) for count in (256, 32))
+    >>> isbe.info(few)["workgroups"] < isbe.info(many)["workgroups"]
+    True
+    """
     return _native.isbe_capture(
         Scene.of(scene)._native,
         _sm(sm),
@@ -184,7 +212,13 @@ def capture(
 
 
 class Run(Document):
-    """What a program leaves: the keys of `siliray isbe run --json`."""
+    """What a program leaves: the keys of `siliray isbe run --json`.
+
+    >>> from siliray import isbe
+    >>> left = isbe.run("AST a[0x70], R1, R0;", registers={"R0": "lane", "R1": 7}, lanes=4)
+    >>> isbe.info(left.dump)["workgroups"]
+    1
+    """
 
     #: The memory, as a dump.
     dump: bytes = b""
@@ -262,4 +296,4 @@ def _dump(dump: DumpLike) -> tuple[str, bytes]:
     try:
         return place, Path(place).read_bytes()
     except (OSError, ValueError) as error:
-        raise FileError(f"{place}: {getattr(error, 'strerror', error)}") from error
+        raise FileError.of(error, place) from error

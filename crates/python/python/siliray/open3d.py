@@ -28,7 +28,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _arrays, _options, _places
+from . import _arrays, _options, _pinhole, _places
 from ._hits import MISS
 from ._inside import MOST, inside
 from ._nearest import NearestPoints
@@ -108,7 +108,14 @@ class RaycastingScene:
     def add_triangles(self, mesh: Any) -> int: ...
     def add_triangles(self, *arguments: Any, **named: Any) -> int:
         """Adds a mesh: its vertices, (N, 3), and triangles, (M, 3), or a mesh of Open3D or trimesh.
-        Returns its geometry id: the first has 0."""
+        Returns its geometry id: the first has 0.
+
+        >>> scene = RaycastingScene()
+        >>> scene.add_triangles([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
+        0
+        >>> scene.add_triangles([[0, 0, 1], [2, 0, 1], [0, 3, 1]], [[0, 1, 2]])
+        1
+        """
         given = _bound(
             "add_triangles", (("vertex_positions", "triangle_indices"), ("mesh",)), arguments, named
         )
@@ -129,7 +136,15 @@ class RaycastingScene:
     def cast_rays(self, rays: TensorLike, nthreads: int = 0) -> dict[str, Any]:
         """The first hit of each ray: `t_hit` (inf for a miss), `geometry_ids` and `primitive_ids`
         (`INVALID_ID` for a miss), `primitive_uvs`, (.., 2), and `primitive_normals`, (.., 3), unit
-        normals on the side from which the corners run counterclockwise; zero for a miss."""
+        normals on the side from which the corners run counterclockwise; zero for a miss.
+
+        >>> scene = RaycastingScene()
+        >>> scene.add_triangles([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
+        0
+        >>> hits = scene.cast_rays([[[0.5, 0.75, 9, 0, 0, -1], [5, 5, 9, 0, 0, -1]]])
+        >>> hits["t_hit"].numpy(), hits["primitive_uvs"].numpy()[0, 0]
+        (array([[ 9., inf]], dtype=float32), array([0.25, 0.25], dtype=float32))
+        """
         table, shape, wrap = _rows(rays, "rays", 6)
         world = self._now()
         hits = world.tracer.with_threads(_threads(nthreads)).closest(table)
@@ -167,7 +182,15 @@ class RaycastingScene:
 
     def count_intersections(self, rays: TensorLike, nthreads: int = 0) -> Any:
         """How often each ray meets a surface. The triangles of a mesh that share an edge or a
-        corner count once for a ray through it."""
+        corner count once for a ray through it.
+
+        >>> scene = RaycastingScene()
+        >>> corners = [[0, 0, 0], [2, 0, 0], [2, 3, 0], [0, 3, 0]]
+        >>> scene.add_triangles(corners, [[0, 1, 2], [0, 2, 3]])
+        0
+        >>> scene.count_intersections([[1, 1.5, 9, 0, 0, -1], [5, 5, 9, 0, 0, -1]]).numpy()
+        array([1, 0], dtype=int32)
+        """
         table, shape, wrap = _rows(rays, "rays", 6)
         counts = np.empty(len(table), np.int32)
         for start in range(0, len(table), MOST):
@@ -312,16 +335,16 @@ class RaycastingScene:
             for place, name in ((-2, "width_px"), (-1, "height_px"))
         )
         if len(given) == 4:
-            intrinsic = _matrix(given[0], "intrinsic_matrix", (3, 3))
-            extrinsic = _matrix(given[1], "extrinsic_matrix", (4, 4))
+            intrinsic = _pinhole.matrix(given[0], "intrinsic_matrix", (3, 3))
+            extrinsic = _pinhole.matrix(given[1], "extrinsic_matrix", (4, 4))
             if np.linalg.det(extrinsic[:3, :3]) == 0:
                 raise OptionError("extrinsic_matrix: it is singular")
         else:
             angle, center, eye, up = given[:4]
-            intrinsic, extrinsic = _camera(
+            intrinsic, extrinsic = _pinhole.camera(
                 _options.number(angle, "fov_deg"), center, eye, up, width, height
             )
-        return _wrap_of(*given[:-2])(_pinhole(intrinsic, extrinsic, width, height))
+        return _wrap_of(*given[:-2])(_pinhole.rays(intrinsic, extrinsic, width, height))
 
     def _now(self) -> _World:
         """What is traced, with all meshes that were added. Nobody waits for another thread that
@@ -440,54 +463,3 @@ def _bound(
             return [*arguments, *(named[name] for name in rest)]
     expected = " or ".join(f"({', '.join(names)})" for names in kinds)
     raise TypeError(f"{what}() takes {expected}")
-
-
-def _matrix(values: TensorLike, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    array = _arrays.floats(_arrays.tensor(values), name).astype(np.float64)
-    if array.shape != shape:
-        raise ArrayError(f"{name}: found an array of shape {array.shape}, expected {shape}")
-    if not np.isfinite(array).all():
-        raise OptionError(f"{name}: found a NaN or an infinity, expected finite numbers")
-    return array
-
-
-def _camera(
-    fov_deg: float, center: TensorLike, eye: TensorLike, up: TensorLike, width: int, height: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The matrices of a camera: y along `up`, z ahead."""
-    if not 0 < fov_deg < 180:
-        raise OptionError(f"fov_deg: found {fov_deg}, expected an angle between 0 and 180")
-    focal = width / (2 * np.tan(np.radians(fov_deg) / 2))
-    intrinsic = np.array([[focal, 0, width / 2], [0, focal, height / 2], [0, 0, 1]])
-    at, place, above = (
-        _matrix(values, name, (3,))
-        for values, name in ((center, "center"), (eye, "eye"), (up, "up"))
-    )
-    ahead = at - place
-    across = np.cross(above, ahead)
-    if not np.linalg.norm(across) > 0:
-        raise OptionError("up: expected a direction other than that from the eye to the center")
-    axes = [across, np.cross(ahead, across), ahead]
-    extrinsic = np.eye(4)
-    extrinsic[:3, :3] = [axis / np.linalg.norm(axis) for axis in axes]
-    extrinsic[:3, 3] = -extrinsic[:3, :3] @ place
-    return intrinsic, extrinsic
-
-
-def _pinhole(
-    intrinsic: NDArray[np.float64], extrinsic: NDArray[np.float64], width: int, height: int
-) -> NDArray[np.float32]:
-    rotation, shift = extrinsic[:3, :3], extrinsic[:3, 3]
-    try:
-        to_world = rotation.T @ np.linalg.inv(intrinsic)
-    except np.linalg.LinAlgError:
-        raise OptionError("intrinsic_matrix: it is singular") from None
-    columns, rows = np.arange(width) + 0.5, np.arange(height) + 0.5
-    rays = np.empty((height, width, 6), np.float32)
-    rays[..., :3] = -rotation.T @ shift
-    rays[..., 3:] = (
-        columns[np.newaxis, :, np.newaxis] * to_world[:, 0]
-        + rows[:, np.newaxis, np.newaxis] * to_world[:, 1]
-        + to_world[:, 2]
-    )
-    return rays

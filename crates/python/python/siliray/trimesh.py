@@ -154,7 +154,14 @@ class RayMeshIntersector:
     ) -> tuple[Floats, Integers, Integers]:
         """Where rays hit: `locations`, (M, 3), `index_ray` and `index_tri`. Each place counts once,
         however many triangles meet there. A location lies on the plane of its triangle as exactly
-        as doubles allow."""
+        as doubles allow.
+
+        >>> import siliray
+        >>> corners = [[0, 0, 0], [2, 0, 0], [0, 3, 0], [0, 0, 1], [2, 0, 1], [0, 3, 1]]
+        >>> ray = RayMeshIntersector(siliray.Geometry(corners, [[0, 1, 2], [3, 4, 5]]))
+        >>> ray.intersects_location([[0.5, 0.5, 9]], [[0, 0, -1]], multiple_hits=False)
+        (array([[0.5, 0.5, 1. ]]), array([0]), array([1]))
+        """
         index_tri, index_ray, locations = self.intersects_id(
             ray_origins, ray_directions, multiple_hits, return_locations=True
         )
@@ -163,7 +170,14 @@ class RayMeshIntersector:
     def intersects_first(
         self, ray_origins: ArrayLike, ray_directions: ArrayLike
     ) -> NDArray[np.int32]:
-        """The first triangle of each ray, (N,); -1 where there is none."""
+        """The first triangle of each ray, (N,); -1 where there is none.
+
+        >>> import siliray
+        >>> corners = [[0, 0, 0], [2, 0, 0], [0, 3, 0], [0, 0, 1], [2, 0, 1], [0, 3, 1]]
+        >>> ray = RayMeshIntersector(siliray.Geometry(corners, [[0, 1, 2], [3, 4, 5]]))
+        >>> ray.intersects_first([[0.5, 0.5, 9], [9, 9, 9]], [[0, 0, -1]])
+        array([ 1, -1], dtype=int32)
+        """
         world = self._now()
         hits = _held(
             world.rays(ray_origins, ray_directions),
@@ -175,7 +189,13 @@ class RayMeshIntersector:
     def intersects_any(
         self, ray_origins: ArrayLike, ray_directions: ArrayLike
     ) -> NDArray[np.bool_]:
-        """Whether each ray hits the mesh, (N,)."""
+        """Whether each ray hits the mesh, (N,).
+
+        >>> import siliray
+        >>> mesh = siliray.Geometry([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
+        >>> RayMeshIntersector(mesh).intersects_any([[0.5, 0.5, 9], [9, 9, 9]], [[0, 0, -1]])
+        array([ True, False])
+        """
         world = self._now()
         return _held(
             world.rays(ray_origins, ray_directions),
