@@ -93,12 +93,56 @@ def test_rays_as_lists(tracer: siliray.Tracer) -> None:
         assert_hits(cast_rays(pa.table(vectors | bounds), SCENE), hits)
 
 
-def test_columns_of_integers_and_dictionaries() -> None:
-    scene = ([[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]])
-    table = pa.table({name: [0.5, 5.0] for name in ("ox", "oy")} | {"oz": [9, 9], "dx": [0, 0]})
-    table = table.append_column("dy", pa.array([0, 0], pa.uint8()))
-    table = table.append_column("dz", pa.array([-1.0, -1.0]).dictionary_encode())
-    assert cast_rays(table, scene)["t"].to_pylist() == [9.0, np.inf]
+FEW = {name: [0.5, 5.0, 0.25] for name in ("ox", "oy")} | {
+    "oz": [9.0, 9.0, 8.0],
+    "dx": [0.0, 0.0, 0.0],
+    "dy": [0.0, 0.0, 0.0],
+    "dz": [-1.0, -1.0, -1.0],
+}
+NUMBERS = pa.array([-1, -1, -1], pa.int8())
+
+
+@pytest.mark.skipif("SILIRAY" not in os.environ, reason="no command line to compare with")
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"dx": pa.array([0, 0, 0], pa.uint8()), "dz": NUMBERS},
+        {"oz": pa.array([2**53 + 1, 2**24 + 1, 2**60 + 2**36 + 1], pa.int64())},
+        {"dz": NUMBERS.cast(pa.float64()).dictionary_encode(), "dx": pa.array([0, 0, 0])},
+        {"dz": pa.array([-1.0, -1.0, -1.0], pa.float16())},
+        {"tmin": [8.5, None, None], "tmax": [None, 20.0, 7.0]},
+        {"tmax": pa.array([None, 9, 7], pa.int32()), "tmin": pa.array([None] * 3, pa.float32())},
+        {"tmax": pa.array([None, 9.0, 7.0]).dictionary_encode()},
+        {"dz": pa.array([-1.0, None, -1.0])},
+        {"dz": NUMBERS.cast(pa.string())},
+        {"dz": NUMBERS.cast(pa.decimal128(5, 1))},
+        {"dz": [True, True, False]},
+        {"direction": [[0.0, 0.0, -1.0]] * 3},
+        {"origin": [[1, 2, 3]] * 3, "ox": None, "oy": None, "oz": None},
+        {"origin": [[1, 2, 3], [1, 2], [1]], "ox": None, "oy": None, "oz": None},
+    ],
+)
+def test_one_rule_for_columns(columns: dict[str, object], tmp_path: Path) -> None:
+    """What the command line takes of a file is taken here, with the same hits; and what it refuses
+    is refused."""
+    corners, faces = [[0, 0, 0], [2, 0, 0], [0, 3, 0]], [[0, 1, 2]]
+    columns = {name: column for name, column in (FEW | columns).items() if column is not None}
+    table = pa.table(columns)
+    (tmp_path / "scene.obj").write_text("v 0 0 0\nv 2 0 0\nv 0 3 0\nf 1 2 3\n")
+    pq.write_table(table, tmp_path / "rays.parquet")
+    pa.feather.write_feather(table, tmp_path / "rays.arrow", compression="uncompressed")
+    try:
+        expected = cast_rays(table, (corners, faces)).select(["t", "primitive"])
+    except siliray.Error:
+        expected = None
+    for source in ("rays.parquet", "rays.arrow"):
+        command = [os.environ["SILIRAY"], "trace", "scene.obj", "--rays", source]
+        command += ["-o", "hits.parquet"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert (done.returncode == 0) == (expected is not None), done.stderr
+        if expected is not None:
+            found = pq.read_table(tmp_path / "hits.parquet").select(["t", "primitive"])
+            assert found.to_pydict() == expected.to_pydict()
 
 
 @pytest.mark.parametrize("generator", [CAMERA, LIDAR, SCATTER, Occlusion(samples=5, seed=3)])

@@ -3,9 +3,10 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests may fail as tests do
 
 use arrow_array::builder::{FixedSizeListBuilder, Float32Builder, Float64Builder, ListBuilder};
+use arrow_array::types::Int8Type;
 use arrow_array::{
-    Array, ArrayRef, Float32Array, Float64Array, Int32Array, RecordBatch, StringArray, UInt8Array,
-    UInt32Array, UInt64Array,
+    Array, ArrayRef, BooleanArray, DictionaryArray, Float32Array, Float64Array, Int8Array,
+    Int32Array, Int64Array, RecordBatch, StringArray, UInt8Array, UInt32Array, UInt64Array,
 };
 use arrow_ipc::CompressionType;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
@@ -172,6 +173,33 @@ fn rays_without_bounds_are_whole() {
     }
 }
 
+/// Whole numbers of any width, and dictionaries: of these, some nulls, and some values twice.
+#[test]
+fn numbers_have_any_width() {
+    let rays = some_rays(120);
+    let keys = Int8Array::from_iter((0..120).map(|row| (row % 3 != 0).then_some(row % 3 - 1)));
+    let bounds = Float64Array::from(vec![Some(77.0), None]);
+    let bounds = DictionaryArray::<Int8Type>::try_new(keys, Arc::new(bounds)).unwrap();
+    let keys = Int8Array::from(vec![0; 120]);
+    let depths = DictionaryArray::<Int8Type>::try_new(keys, Arc::new(Int32Array::from(vec![9])));
+    let table = with(&table(&rays), "tmax", Some(Arc::new(bounds)));
+    let table = with(&table, "oz", Some(Arc::new(depths.unwrap())));
+    let table = with(&table, "dz", Some(Arc::new(UInt8Array::from(vec![200; 120]))));
+    let steps = Arc::new((0..120).map(|row| -row).collect::<Int64Array>());
+    let table = with(&table, "dx", Some(steps));
+    for (name, bytes) in [
+        ("widths.parquet", parquet(&table, Compression::SNAPPY)),
+        ("widths.arrow", arrow(&table, None)),
+        ("widths.feather", arrow(&table, Some(CompressionType::LZ4_FRAME))),
+    ] {
+        for (row, ray) in read(name, &bytes, 33).unwrap().iter().enumerate() {
+            let tmax = if row % 3 == 1 { 77.0 } else { f32::INFINITY };
+            assert_eq!((ray.tmax, ray.origin.z, ray.direction.z), (tmax, 9.0, 200.0), "{name}");
+            assert_eq!((ray.direction.x, ray.origin.x), (-(row as f32), rays[row].origin.x));
+        }
+    }
+}
+
 #[test]
 fn vectors_are_lists_of_three() {
     let rays = some_rays(120);
@@ -281,12 +309,29 @@ fn hits_are_tables() {
 fn mistakes_name_their_place() {
     let rays = some_rays(120);
     let table = table(&rays);
-    let whole: ArrayRef = Arc::new(Int32Array::from(vec![1; 120]));
+    let truths: ArrayRef = Arc::new(BooleanArray::from(vec![true; 120]));
+    let mut origins = FixedSizeListBuilder::new(Float32Builder::new(), 3);
+    rays.iter().for_each(|ray| {
+        origins.values().append_slice(&ray.origin.to_array());
+        origins.append(true);
+    });
+    let origins: ArrayRef = Arc::new(origins.finish());
+    let schema = table.schema();
+    let columns = schema.fields().iter().zip(table.columns());
+    let columns = columns.map(|(field, old)| match field.name().as_str() {
+        "name" => ("origin", origins.clone()),
+        name => (name, old.clone()),
+    });
+    let twice = RecordBatch::try_from_iter(columns).unwrap();
     let null = |number: usize| (number != 71).then_some(1.0);
     let null: ArrayRef = Arc::new((0..120).map(null).collect::<Float32Array>());
     for (table, expected) in [
         (with(&table, "oy", None), "column \"oy\": there is none; expected ox, oy, oz, tmin, dx"),
-        (with(&table, "dx", Some(whole)), "column \"dx\": type Int32, expected Float32 or Float64"),
+        (
+            with(&table, "dx", Some(truths)),
+            "column \"dx\": type Boolean, expected floats or whole numbers",
+        ),
+        (twice, "column \"ox\": there is also \"origin\", which says the same"),
         (with(&table, "dz", Some(null)), ", column \"dz\": row 21: null, expected a number"),
     ] {
         let place =

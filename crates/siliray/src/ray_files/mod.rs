@@ -21,6 +21,7 @@
 //! | file | concept |
 //! |---|---|
 //! | `arrow_file` | rays in record batches |
+//! | `arrow_parts` | where the columns of a batch lie, and some rows of them |
 //! | `csv` | rays as text |
 //! | `damage` | tables that cannot be decoded |
 //! | `literal` | the Python literals of a `.npy` header |
@@ -34,6 +35,7 @@
 //! | [`writer`] | rays and hits as bytes |
 
 mod arrow_file;
+mod arrow_parts;
 mod csv;
 mod damage;
 mod literal;

@@ -1,14 +1,14 @@
 //! Columns of numbers, as tables of Arrow have them.
 //!
-//! A column is found by its name. Those of a ray are of `Float32` or `Float64`; `origin`,
-//! `direction` and the like are lists of three. `query` and `priority` may be whole numbers. What a
-//! table says of a ray and need not (`tmin`, `tmax`, and what queries have more) may be null; what
-//! a ray must have may not.
+//! A column is found by its name. Its numbers are floats or whole numbers of any width, also as a
+//! dictionary; `origin`, `direction` and the like are lists of three of them. What a table says of a
+//! ray and need not (`tmin`, `tmax`, and what queries have more) may be null; what a ray must have
+//! may not. (Python's tables of rays have the same rule: `dataframe/_cast.py`.)
 
 use super::RayFileProblem;
-use super::record::{NAMES, Numbers, OPTIONAL, QUERY, QUERY_NAMES, VECTORS, missing};
+use super::record::{NAMES, Numbers, OPTIONAL, QUERY_NAMES, VECTORS, missing};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type};
+use arrow_array::types::{ArrowPrimitiveType, Float16Type, Float32Type, Float64Type};
 use arrow_array::types::{Int8Type, Int16Type, Int32Type, Int64Type};
 use arrow_array::types::{UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use arrow_array::{Array, ArrayRef, OffsetSizeTrait};
@@ -74,17 +74,23 @@ pub(super) fn wanted(schema: &Schema) -> Result<Vec<Wanted>, RayFileProblem> {
             }
             kind => Some(kind).filter(|_| count == 1),
         };
+        let is_number = |kind: &DataType| kind.is_floating() || kind.is_integer();
         let is_right = item.is_some_and(|kind| match kind {
-            DataType::Float32 | DataType::Float64 => true,
-            kind => first >= QUERY && kind.is_integer(),
+            DataType::Dictionary(_, value) => count == 1 && is_number(value),
+            kind => is_number(kind),
         });
         if !is_right {
-            let expected = match (count, first >= QUERY) {
-                (3, _) => "three numbers of Float32 or Float64",
-                (_, true) => "Float32, Float64 or whole numbers",
-                (_, false) => "Float32 or Float64",
-            };
+            let numbers = "floats or whole numbers";
+            let expected = if count == 3 { format!("three {numbers}") } else { numbers.to_owned() };
             let message = format!("type {}, expected {expected}", column.data_type());
+            return Err(RayFileProblem::Column { column: name.clone(), message });
+        }
+        let places = first..first + count;
+        let mut others = found
+            .iter()
+            .filter(|one: &&Wanted| one.first < places.end && places.start < one.first + one.count);
+        if let Some(other) = others.next() {
+            let message = format!("there is also {:?}, which says the same", other.name);
             return Err(RayFileProblem::Column { column: name.clone(), message });
         }
         found.push(Wanted { field, name: name.clone(), first, count });
@@ -185,6 +191,15 @@ fn triples(array: &ArrayRef) -> Result<ArrayRef, Mistake> {
 
 /// Numbers of 32 bits; of others, the nearest. A type that [`wanted`] refuses has none.
 fn floats(array: &ArrayRef) -> (ScalarBuffer<f32>, Option<NullBuffer>) {
+    if let Some(dictionary) = array.as_any_dictionary_opt() {
+        let nulls = array.logical_nulls();
+        let (values, _) = floats(dictionary.values());
+        if values.is_empty() {
+            return (vec![0.0; array.len()].into(), nulls);
+        }
+        let number = |key: usize| values.get(key).copied().unwrap_or_default();
+        return (dictionary.normalized_keys().into_iter().map(number).collect(), nulls);
+    }
     fn all<T: ArrowPrimitiveType>(
         array: &ArrayRef,
         float: impl Fn(T::Native) -> f32,
@@ -192,6 +207,7 @@ fn floats(array: &ArrayRef) -> (ScalarBuffer<f32>, Option<NullBuffer>) {
         array.as_primitive::<T>().values().iter().map(|&number| float(number)).collect()
     }
     let numbers = match array.data_type() {
+        DataType::Float16 => all::<Float16Type>(array, |number| number.to_f32()),
         DataType::Float32 => array.as_primitive::<Float32Type>().values().clone(),
         DataType::Float64 => all::<Float64Type>(array, |number| number as f32),
         DataType::Int8 => all::<Int8Type>(array, f32::from),

@@ -26,7 +26,8 @@ _MOST_ROWS = 10**8
 #: Columns of a table of generated rays.
 GENERATOR = ("generator", "first", "count")
 _ORIGIN, _DIRECTION = ("ox", "oy", "oz"), ("dx", "dy", "dz")
-_BOUNDS = ("tmin", "tmax")
+#: Where a ray begins and ends for which a table says nothing, or null.
+_BOUNDS = {"tmin": 0.0, "tmax": np.inf}
 
 _HIT = [pa.field(name, pa.float32(), nullable=False) for name in ("t", "u", "v")] + [
     pa.field(name, pa.uint32(), nullable=False) for name in ("instance", "geometry", "primitive")
@@ -127,6 +128,10 @@ class CastRays(Work):
                 name for one, three in vectors for name in ([one] if one in names else three)
             ]
             needed += [name for name in _BOUNDS if name in names]
+            for one, three in vectors:
+                same = [name for name in three if one in names and name in names]
+                if same:
+                    raise ArrayError(f"the table has {one!r} and {same[0]!r}, which say the same")
         doubled = [name for name in needed if names.count(name) > 1]
         if doubled:
             raise ArrayError(f"the table has several columns {doubled[0]!r}: expected one")
@@ -209,18 +214,30 @@ def _rays(batch: pa.RecordBatch) -> RayArrays:
         else np.stack([_floats(batch.column(name), name) for name in three], axis=1)
         for one, three in (("origin", _ORIGIN), ("direction", _DIRECTION))
     ]
-    bounds = [_floats(batch.column(name), name) if name in names else None for name in _BOUNDS]
+    bounds = [
+        _floats(batch.column(name), name, default) if name in names else None
+        for name, default in _BOUNDS.items()
+    ]
     return points[0], points[1], bounds[0], bounds[1]
 
 
-def _floats(column: pa.Array, name: str) -> np.ndarray:
+def _floats(column: pa.Array, name: str, default: float | None = None) -> np.ndarray:
+    """The rule for the columns of files of rays, too: `ray_files/table.rs`."""
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type)):
+    is_integer = pa.types.is_integer(column.type)
+    if not (pa.types.is_floating(column.type) or is_integer):
         raise DtypeError(f"column {name!r}: found {column.type}, expected floats or integers")
-    if column.null_count:
+    if column.null_count and default is None:
         raise ArrayError(f"column {name!r}: found a null, expected a number")
-    return floats(column.to_numpy(zero_copy_only=False), name)
+    filled = column.fill_null(0) if column.null_count else column
+    numbers = filled.to_numpy(zero_copy_only=False)
+    # Once rounded, not twice by way of double floats.
+    numbers = numbers.astype(np.float32) if is_integer else floats(numbers, name)
+    if column.null_count:
+        numbers = numbers.copy()
+        numbers[column.is_null().to_numpy(zero_copy_only=False)] = default
+    return numbers
 
 
 def _triples(column: pa.Array, name: str) -> np.ndarray:
@@ -232,6 +249,8 @@ def _triples(column: pa.Array, name: str) -> np.ndarray:
     lengths = column.value_lengths().to_numpy(zero_copy_only=False)
     if column.null_count or not np.all(lengths == 3):
         raise ArrayError(f"column {name!r}: found a null or another length, expected three numbers")
+    if pa.types.is_dictionary(values.type):
+        raise DtypeError(f"column {name!r}: found {kind}, expected lists of three numbers")
     return _floats(values, name).reshape(-1, 3)
 
 
