@@ -1,8 +1,8 @@
 //! Columns of numbers, as tables of Arrow have them.
 //!
 //! A column is found by its name. Its numbers are floats or whole numbers of any width, also as a
-//! dictionary; `origin`, `direction` and the like are lists of three of them. What a table says of a
-//! ray and need not (`tmin`, `tmax`, and what queries have more) may be null; what a ray must have
+//! dictionary; `origin`, `direction` and the like are lists of three of them. What a table says of
+//! a ray and need not (`tmin`, `tmax`, and what queries have more) may be null; what it must have
 //! may not. (Python's tables of rays have the same rule: `dataframe/_cast.py`.)
 
 use super::RayFileProblem;
