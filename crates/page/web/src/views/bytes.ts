@@ -217,9 +217,10 @@ class BytesView {
     if (this.before === null) return null;
     const walk = walkWords(this.page.state);
     const isSame = walk === this.before;
+    const asBefore = this.page.state.query ? ", as before" : "";
     return h("div", { role: "status" }, this.verdictLine(),
       h("p", { class: `verdict-line walk-line ${isSame ? "muted" : "warning"}` },
-        `walk: ${walk}${isSame ? ", as before" : ` (before: ${this.before})`}`));
+        `walk: ${walk}${isSame ? asBefore : ` (before: ${this.before})`}`));
   }
 
   private verdictLine(): HTMLElement {

@@ -88,7 +88,7 @@ class TreeView {
     return h("div", { class: "tree-controls" },
       h("div", { class: "bar" }, text, this.kinds),
       h("div", { class: "bar thin" },
-        h("label", { class: "label" }, "Colour by", this.colouring), findings,
+        h("label", { class: "label" }, "Colour", this.colouring), findings,
         h("span", { class: "between" }), this.found),
       this.legend);
   }
