@@ -48,8 +48,8 @@ fn what_was_saved_answers_alike() {
     for tree in &trees {
         let rays = rays(tree, 400);
         for rule in [TriangleRule::Watertight, TriangleRule::MollerTrumbore] {
-            for keeps_boxes in [false, true] {
-                let options = Options { rule, keeps_boxes, ..Options::default() };
+            for (keeps_boxes, preset) in [(false, Preset::Best), (true, Preset::Fast)] {
+                let options = Options { rule, keeps_boxes, preset, ..Options::default() };
                 let saved = Tracer::from_tree(tree, options).unwrap();
                 saved.save(&file.0).unwrap();
                 for kernel in common::kernels() {
@@ -113,7 +113,7 @@ fn other_files_are_refused_by_name() {
     let turned: Vec<u8> = bytes[8..12].iter().rev().copied().collect();
     assert!(matches!(load(&with(8, &turned)), StoredError::ByteOrder));
     let other = with(12, &7u32.to_ne_bytes());
-    assert!(matches!(load(&other), StoredError::Version { found: 7, expected: 1 }));
+    assert!(matches!(load(&other), StoredError::Version { found: 7, expected: 2 }));
     assert!(matches!(load(&bytes[..bytes.len() - 1]), StoredError::Length { .. }));
     assert!(matches!(load(&[&bytes[..], &[0]].concat()), StoredError::Length { .. }));
     assert!(matches!(load(&with(bytes.len() - 9, &[1])), StoredError::Damaged { .. }));

@@ -55,7 +55,7 @@ use std::path::{Path, PathBuf};
 const MAGIC: [u8; 8] = *b"siliray\0";
 const BYTE_ORDER: u32 = 0x0102_0304;
 /// Grows with every change of the file, of nodes or of leaves.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER: usize = 64;
 
 impl Tracer {

@@ -4,6 +4,7 @@
 use super::StoredError;
 use crate::Options;
 use crate::world::{Arena, Level, Pointer, PrimitiveIds, Tlas, World};
+use build::Preset;
 use geometry::{Aabb, InstanceFlags, Transform, TriangleRule, Vec3};
 use machine::instance_dilation::InstanceDilation;
 use std::ops::Range;
@@ -18,6 +19,8 @@ pub(super) fn write(world: &World, options: &Options) -> Vec<u8> {
     out.word(u32::from(world.is_ordinary));
     out.word(u32::from(options.rule == TriangleRule::MollerTrumbore));
     out.word(u32::from(options.keeps_boxes));
+    let preset = Preset::ALL.iter().position(|&preset| preset == options.preset);
+    out.number(preset.unwrap_or(Preset::ALL.len()));
     out.list(boxes, |out, (bounds, id)| {
         out.bounds(bounds);
         out.id(id);
@@ -56,6 +59,9 @@ pub(super) fn read(bytes: &[u8], mut arena: Arena) -> Result<(World, Options), S
     let triangles = tables.number()?;
     let [is_ordinary, is_moller_trumbore, keeps_boxes] =
         [tables.flag()?, tables.flag()?, tables.flag()?];
+    let preset = tables.number()?;
+    let unknown = || StoredError::broken(format!("a preset {preset}"));
+    let preset = *Preset::ALL.get(preset).ok_or_else(unknown)?;
     let boxes = tables.list(|tables| Ok((tables.bounds()?, tables.id()?)))?;
     let box_lists = tables.list(|tables| Ok(tables.word()?..tables.word()?))?;
     let blases = tables.list(Reader::level)?;
@@ -81,7 +87,7 @@ pub(super) fn read(bytes: &[u8], mut arena: Arena) -> Result<(World, Options), S
         true => TriangleRule::MollerTrumbore,
         false => TriangleRule::Watertight,
     };
-    let options = Options { rule, keeps_boxes, ..Options::default() };
+    let options = Options { rule, preset, keeps_boxes, ..Options::default() };
     let stack_size = 0;
     let world = World {
         arena,
