@@ -33,22 +33,27 @@ impl LevelCost {
     }
 }
 
-/// What the levels of a world cost now: BLASes, then the TLAS.
+/// What the levels of a world cost now: BLASes, with their parts, then the TLAS.
 pub(crate) fn costs(world: &World) -> Vec<LevelCost> {
     let part = |nodes: Range<usize>| PartCost { cost: part_cost(world, &nodes), nodes };
-    let parts = |level: &Level| world.subtrees(level).into_iter().map(part).collect();
-    let of_level = |(level, whole): (&Level, f64)| LevelCost { whole, parts: parts(level) };
-    levels(world).zip(whole_costs(world)).map(of_level).collect()
+    let cost = |((number, nodes), whole): ((usize, Range<usize>), f64)| {
+        let is_blas = number < world.blases.len();
+        let parts = if is_blas { world.subtrees(&nodes) } else { Vec::new() };
+        LevelCost { whole, parts: parts.into_iter().map(part).collect() }
+    };
+    let ranges = world.node_ranges().into_par_iter().enumerate();
+    ranges.zip(whole_costs(world)).map(cost).collect()
 }
 
 /// The same without their parts.
 pub(crate) fn whole_costs(world: &World) -> Vec<f64> {
-    let cost = |level: &Level| {
+    let cost = |(level, nodes): (&Level, Range<usize>)| {
         let whole = area(&level.bounds);
-        let boxes = areas(world, &world.nodes_of(level));
+        let boxes = areas(world, &nodes);
         if whole > 0.0 { 1.0 + boxes / whole } else { 0.0 }
     };
-    levels(world).map(cost).collect()
+    let levels: Vec<&Level> = levels(world).collect();
+    levels.into_par_iter().zip(world.node_ranges()).map(cost).collect()
 }
 
 /// What a subtree costs a ray that meets its box.
@@ -62,11 +67,13 @@ pub(crate) fn part_area(world: &World, nodes: &Range<usize>) -> f64 {
     area(&whole(&world.arena.nodes()[nodes.start]))
 }
 
-fn levels(world: &World) -> impl Iterator<Item = &Level> {
+/// The levels: BLASes, then the TLAS.
+pub(crate) fn levels(world: &World) -> impl Iterator<Item = &Level> {
     world.blases.iter().chain(world.tlas.as_ref().map(|tlas| &tlas.level))
 }
 
-fn area(bounds: &Aabb) -> f64 {
+/// The area that costs are weighed with.
+pub(crate) fn area(bounds: &Aabb) -> f64 {
     tree::quality::half_area(bounds)
 }
 

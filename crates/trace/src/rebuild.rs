@@ -42,8 +42,9 @@ pub(crate) fn stale_parts(
 ) -> Option<Rebuilt> {
     let how = Tracer::build_options(preset);
     let now = decay::whole_costs(world);
+    let levels = decay::levels(world).zip(built).zip(now);
     let stale: Vec<Stale> =
-        built.iter().zip(&now).map(|(built, &now)| stale(world, built, now, limit)).collect();
+        levels.map(|((level, built), now)| stale(world, level, built, now, limit)).collect();
     let (primitives, _) = build::contents(moved).ok()?;
     let (mut blases, mut rebuilt) = (Vec::with_capacity(primitives.len()), 0);
     for (object, (primitives, stale)) in primitives.into_iter().zip(&stale).enumerate() {
@@ -92,7 +93,7 @@ pub(crate) fn stale_parts(
 }
 
 /// What of a level is to be built, given what all of it costs now.
-fn stale(world: &World, built: &LevelCost, now: f64, limit: f64) -> Stale {
+fn stale(world: &World, level: &Level, built: &LevelCost, now: f64, limit: f64) -> Stale {
     if LevelCost::decay((built, now)) <= limit {
         return Stale::Nothing;
     }
@@ -107,20 +108,13 @@ fn stale(world: &World, built: &LevelCost, now: f64, limit: f64) -> Stale {
         }
     }
     let stale_nodes: usize = parts.iter().map(Range::len).sum();
-    let root = built.parts.first().and_then(|part| level_area(world, part.nodes.start));
-    let then = root.map_or(f64::INFINITY, |area| now - gain / area);
+    let area = decay::area(&level.bounds);
+    let then = if area > 0.0 { now - gain / area } else { f64::INFINITY };
     if then <= limit * built.whole && 2 * stale_nodes < nodes {
         Stale::Parts(parts)
     } else {
         Stale::Everything
     }
-}
-
-/// The area of the box of the level that has a node.
-fn level_area(world: &World, node: usize) -> Option<f64> {
-    let mut levels = world.blases.iter().chain(world.tlas.as_ref().map(|tlas| &tlas.level));
-    let level = levels.find(|level| world.nodes_of(level).contains(&node))?;
-    Some(tree::quality::half_area(&level.bounds)).filter(|&area| area > 0.0)
 }
 
 /// Which item of a BLAS has an id.

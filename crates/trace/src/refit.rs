@@ -60,7 +60,8 @@ use crate::tracer::Storage;
 use crate::world::{Target, World, corners, procedural};
 use geometry::SingularTransform;
 use rayon::prelude::*;
-use scene::{Geometry, Scene, Shape};
+use scene::{Geometry, Object, Scene, Shape};
+use std::ops::Range;
 use std::sync::OnceLock;
 use tree::{Instance, PrimitiveId};
 
@@ -140,7 +141,7 @@ impl Tracer {
     /// transform is singular. Nothing has changed then.
     pub fn refit(&mut self, moved: &Scene) -> Result<Refit, RefitError> {
         let Storage::Prepared(world) = &mut self.storage else { return Err(RefitError::InPlace) };
-        let instances = check(world, moved)?;
+        let instances = check(world, moved, &mut self.followed)?;
         let built = self.built_costs.get_or_insert_with(|| decay::costs(world));
         world.follow(&moved.objects, instances);
         self.options.keeps_boxes = false;
@@ -172,7 +173,14 @@ impl Tracer {
 }
 
 /// Checks that a world can follow a scene; returns its instances where they are then.
-fn check(world: &World, moved: &Scene) -> Result<Vec<Instance>, RefitError> {
+///
+/// All names of primitives are looked up once: what has as many in each geometry as a scene that
+/// was `followed` has all of them, if its triangles have their vertices.
+fn check(
+    world: &World,
+    moved: &Scene,
+    followed: &mut Option<Vec<Counts>>,
+) -> Result<Vec<Instance>, RefitError> {
     let count = |what, found, expected| match found == expected {
         true => Ok(()),
         false => Err(RefitError::Count { what, found, expected }),
@@ -185,31 +193,32 @@ fn check(world: &World, moved: &Scene) -> Result<Vec<Instance>, RefitError> {
     count("triangles", moved.triangle_count(), world.triangles)?;
     let placed = world.tlas.as_ref().map_or(&[][..], |tlas| &tlas.instances);
     count("instances", moved.instances.len(), placed.len())?;
-    for (object, of_object) in moved.objects.iter().enumerate() {
-        for (geometry, part) in of_object.geometries.iter().enumerate() {
-            if let Some(vertex) = not_finite(part) {
-                return Err(RefitError::NotFinite { object, geometry, vertex });
-            }
-        }
+    let objects = || moved.objects.par_iter().enumerate();
+    let not_finite = objects().find_map_first(|(object, of_object)| {
+        of_object.geometries.iter().enumerate().find_map(|(geometry, part)| {
+            let vertex = not_finite(part)?;
+            Some(RefitError::NotFinite { object, geometry, vertex })
+        })
+    });
+    if let Some(error) = not_finite {
+        return Err(error);
     }
-    for (object, (parts, ids)) in moved.objects.iter().zip(&world.primitive_ids).enumerate() {
-        let missing = world.find_leaf(object, |leaf| match leaf.target() {
-            Target::Leaf => {
-                let mut names = (0..leaf.triangles()).map(|n| ids.id(world.arena.name(leaf, n)));
-                names.find(|id| corners(parts, id).is_none())
-            }
-            Target::Boxes(list) => {
-                let mut boxes = world.box_list(list).iter().map(|(_, id)| *id);
-                boxes.find(|id| procedural(parts, id).is_none())
-            }
-            _ => None,
+    let counts: Vec<Counts> = objects().map(|(_, object)| counts(object)).collect();
+    let has_vertices = |(_, object): (usize, &Object)| object.geometries.iter().all(has_vertices);
+    if followed.as_ref() != Some(&counts) || !objects().all(has_vertices) {
+        let ranges = world.node_ranges();
+        let missing = objects().find_map_first(|(object, parts)| {
+            let nodes = ranges.get(object)?;
+            let id = missing(world, object, nodes, parts)?;
+            let PrimitiveId { geometry, primitive, .. } = id;
+            Some(RefitError::Missing { object, geometry, primitive })
         });
-        if let Some(PrimitiveId { geometry, primitive, .. }) = missing {
-            return Err(RefitError::Missing { object, geometry, primitive });
+        if let Some(error) = missing {
+            return Err(error);
         }
     }
-    let moved = moved.instances.iter().zip(placed).enumerate();
-    moved
+    let moved = moved.instances.par_iter().zip(placed.par_iter()).enumerate();
+    let instances: Vec<Result<Instance, RefitError>> = moved
         .map(|(instance, (now, before))| {
             count("objects of an instance", now.object, before.blas as usize)?;
             let singular = |source| RefitError::Singular { instance, source };
@@ -221,7 +230,48 @@ fn check(world: &World, moved: &Scene) -> Result<Vec<Instance>, RefitError> {
                 ..*before
             })
         })
-        .collect()
+        .collect();
+    let instances = instances.into_iter().collect::<Result<_, _>>()?;
+    *followed = Some(counts);
+    Ok(instances)
+}
+
+/// How many triangles, and procedural boxes, each geometry of an object has.
+pub(crate) type Counts = Vec<[usize; 2]>;
+
+fn counts(object: &Object) -> Counts {
+    let of_geometry = |geometry: &Geometry| match &geometry.shape {
+        Shape::Triangles { indices, .. } => [indices.len(), 0],
+        Shape::Boxes(boxes) => [0, boxes.len()],
+    };
+    object.geometries.iter().map(of_geometry).collect()
+}
+
+/// Whether all vertices that triangles name are there.
+fn has_vertices(part: &Geometry) -> bool {
+    let Shape::Triangles { positions, indices } = &part.shape else { return true };
+    indices.par_iter().all(|of| of.iter().all(|&index| (index as usize) < positions.len()))
+}
+
+/// A primitive in the leaves of an object, with these nodes, that is not in a scene.
+fn missing(
+    world: &World,
+    object: usize,
+    nodes: &Range<usize>,
+    parts: &Object,
+) -> Option<PrimitiveId> {
+    let ids = world.primitive_ids.get(object)?;
+    world.find_leaf(world.blases.get(object)?, nodes, |leaf| match leaf.target() {
+        Target::Leaf => {
+            let mut names = (0..leaf.triangles()).map(|n| ids.id(world.arena.name(leaf, n)));
+            names.find(|id| corners(parts, id).is_none())
+        }
+        Target::Boxes(list) => {
+            let mut boxes = world.box_list(list).iter().map(|(_, id)| *id);
+            boxes.find(|id| procedural(parts, id).is_none())
+        }
+        _ => None,
+    })
 }
 
 fn not_finite(part: &Geometry) -> Option<usize> {

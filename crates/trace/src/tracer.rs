@@ -8,6 +8,7 @@ use crate::in_place::InPlace;
 use crate::kernel::{Kernel, with_kernel};
 use crate::kind::{Any, Closest, Kind};
 use crate::nearest::Placements;
+use crate::refit::Counts;
 use crate::simd::HAS_WALKS;
 use crate::source::TraversalSource;
 use crate::vector::single_ray;
@@ -132,6 +133,8 @@ pub struct Tracer {
     pub(crate) placements: OnceLock<Placements>,
     /// What the levels cost when they were built, known after the first refit.
     pub(crate) built_costs: Option<Vec<LevelCost>>,
+    /// What geometries of a scene that it has followed hold.
+    pub(crate) followed: Option<Vec<Counts>>,
 }
 
 /// What beams walk.
@@ -260,7 +263,8 @@ impl Tracer {
             return Err(TraceError::Kernel { kernel });
         }
         let (beams, placements) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { storage, options, kernel, beams, placements, built_costs: None })
+        let (built_costs, followed) = (None, None);
+        Ok(Self { storage, options, kernel, beams, placements, built_costs, followed })
     }
 
     fn from_report(report: CheckReport<Gfx12>, options: Options) -> Result<Self, TraceError> {

@@ -238,3 +238,42 @@ fn what_does_not_fit_is_refused_and_nothing_changes() {
     let mut in_place = Tracer::with_options(&Builtin::Interior.scene(300), options).unwrap();
     assert_eq!(in_place.refit(&scene), Err(RefitError::InPlace));
 }
+
+/// Thousands of objects, and a tree over instances that several threads follow; then once more, as
+/// one that was followed before is looked at less.
+#[test]
+fn many_objects_are_followed() {
+    let mut random = Random(41);
+    let mut object = |count: u32| {
+        let positions = (0..3 * count).map(|_| random.vector(-0.4, 0.4)).collect();
+        let indices = (0..count).map(|n| [3 * n, 3 * n + 1, 3 * n + 2]).collect();
+        let shape = Shape::Triangles { positions, indices };
+        Object { name: String::new(), geometries: vec![Geometry::new("", true, shape)] }
+    };
+    // One has several parts, some have no nodes, and one has no triangles.
+    let sizes = [30_000, 0].into_iter().chain((0..1_500).map(|n| 1 + n % 40));
+    let objects: Vec<Object> = sizes.map(&mut object).collect();
+    let mut scene = Scene { objects, ..Scene::default() };
+    let place = |n: usize, scale: f32| {
+        let at = Vec3::new((n % 30) as f32, (n / 30 % 30) as f32, (n / 900) as f32);
+        Instance::new(n % 1_502, Transform::translation(at * scale))
+    };
+    scene.instances = (0..20_000).map(|n| place(n, 1.0)).collect();
+    let mut tracer = Tracer::new(&scene).unwrap();
+    for scale in [0.9, 1.3] {
+        let mut next = moved(&scene, |p| p * scale + Vec3::new(0.1 * p.y.sin(), 0.0, 0.05));
+        next.instances = (0..20_000).map(|n| place(n, 2.0 - scale)).collect();
+        let refit = tracer.refit(&next).unwrap();
+        assert_eq!(refit.objects.len(), 1_502);
+        assert!(refit.instances.is_some_and(|decay| decay > 0.0));
+        let rays = rays(&next, 400);
+        let anew = Tracer::new(&next).unwrap();
+        assert_eq!(hits(&tracer, &rays), hits(&anew, &rays));
+    }
+    let mut broken = scene.clone();
+    if let Shape::Triangles { positions, .. } = &mut broken.objects[0].geometries[0].shape {
+        positions.truncate(60_000);
+    }
+    let missing = tracer.refit(&broken).unwrap_err();
+    assert!(matches!(missing, RefitError::Missing { object: 0, geometry: 0, .. }), "{missing}");
+}

@@ -1,8 +1,8 @@
 //! A world that follows what it holds: the same tree, boxes formed anew.
 //!
-//! The nodes of a subtree are one range, and so are its leaves. Subtrees of some thousand nodes are
-//! followed side by side, each from its last node to its first, which is from the bottom up; then
-//! the nodes above them.
+//! The nodes of a subtree are one range, and so are its leaves. Subtrees of some thousand nodes, of
+//! all objects, are followed side by side, each from its last node to its first, which is from the
+//! bottom up; then the nodes above them, and then the TLAS likewise.
 
 use super::node::Node;
 use super::pointer::{Pointer, Target};
@@ -40,38 +40,39 @@ pub(crate) fn procedural(parts: &Object, id: &PrimitiveId) -> Option<Aabb> {
 }
 
 impl World {
-    /// The numbers of a level's nodes.
-    pub(crate) fn nodes_of(&self, level: &Level) -> Range<usize> {
-        if !level.root.is_node() {
-            return 0..0;
-        }
-        let first = level.root.node_number();
+    /// The numbers of the nodes of each level: of the BLASes, then of the TLAS.
+    pub(crate) fn node_ranges(&self) -> Vec<Range<usize>> {
         let levels = self.blases.iter().chain(self.tlas.as_ref().map(|tlas| &tlas.level));
-        let roots =
-            levels.filter(|level| level.root.is_node()).map(|level| level.root.node_number());
-        let end = roots.filter(|&root| root > first).min();
-        first..end.unwrap_or(self.arena.node_count())
+        let roots: Vec<Option<usize>> =
+            levels.map(|level| level.root.is_node().then(|| level.root.node_number())).collect();
+        let mut starts: Vec<usize> = roots.iter().copied().flatten().collect();
+        starts.sort_unstable();
+        let range = |root: Option<usize>| {
+            let Some(first) = root else { return 0..0 };
+            let next = starts.partition_point(|&start| start <= first);
+            first..starts.get(next).copied().unwrap_or(self.arena.node_count())
+        };
+        roots.into_iter().map(range).collect()
     }
 
     /// The subtrees of a level that are followed side by side, as ranges of nodes that begin with
     /// their roots; none if there is but one.
-    pub(crate) fn subtrees(&self, level: &Level) -> Vec<Range<usize>> {
-        let nodes = self.arena.nodes();
-        let cuts = cuts(nodes, &self.nodes_of(level), size_of_val(nodes)).unwrap_or_default();
-        cuts.into_iter().map(|cut| cut.nodes).collect()
+    pub(crate) fn subtrees(&self, nodes: &Range<usize>) -> Vec<Range<usize>> {
+        subtrees(self.arena.nodes(), nodes).filter(|all| all.len() > 1).unwrap_or_default()
     }
 
-    /// The leaves and lists of boxes of a BLAS that meet a condition: the first that is found.
+    /// The leaves and lists of boxes of a BLAS, whose nodes are these, that meet a condition: the
+    /// first that is found.
     pub(crate) fn find_leaf<T: Send>(
         &self,
-        blas: usize,
+        level: &Level,
+        nodes: &Range<usize>,
         find: impl Fn(Pointer) -> Option<T> + Sync,
     ) -> Option<T> {
-        let level = &self.blases[blas];
         if !level.root.is_node() {
             return find(level.root);
         }
-        self.nodes_of(level).into_par_iter().find_map_first(|number| {
+        nodes.clone().into_par_iter().find_map_first(|number| {
             let node = self.arena.node(Pointer::node(number)?);
             node.slots().find_map(|slot| find(node.children[slot]))
         })
@@ -79,40 +80,44 @@ impl World {
 
     /// Follows objects and instances, which have been found to be those that it holds.
     pub(crate) fn follow(&mut self, objects: &[Object], instances: Vec<Instance>) {
-        let nodes: Vec<Range<usize>> =
-            self.blases.iter().map(|level| self.nodes_of(level)).collect();
-        for (object, (parts, nodes)) in objects.iter().zip(nodes).enumerate() {
-            self.follow_boxes(object, parts);
-            let Some(ids) = self.primitive_ids.get(object) else { continue };
-            let lists: Vec<Aabb> =
-                (0..self.box_lists.len()).map(|list| around(self.box_list(list))).collect();
-            let below = Below { parts, ids, lists: &lists };
-            let Some(level) = self.blases.get_mut(object) else { continue };
-            level.bounds = below.level(&mut self.arena, level, nodes);
+        let mut ranges = self.node_ranges();
+        let of_tlas = ranges.split_off(self.blases.len()).pop();
+        self.follow_boxes(objects, &ranges);
+        let lists: Vec<Aabb> = (0..self.box_lists.len())
+            .into_par_iter()
+            .map(|list| around(self.box_list(list)))
+            .collect();
+        let below = Below { objects, ids: &self.primitive_ids, lists: &lists, placed: &[] };
+        let levels: Vec<(Pointer, Range<usize>)> =
+            self.blases.iter().map(|level| level.root).zip(ranges).take(objects.len()).collect();
+        let bounds = below.levels(&mut self.arena, &levels);
+        for (level, bounds) in self.blases.iter_mut().zip(bounds) {
+            level.bounds = bounds;
         }
-        self.follow_instances(instances);
+        if let (Some(level), Some(nodes)) = (self.tlas.as_ref().map(|tlas| tlas.level), of_tlas) {
+            self.follow_instances(level, nodes, instances);
+        }
         self.is_ordinary = self.has_ordinary_bounds();
     }
 
-    fn follow_boxes(&mut self, object: usize, parts: &Object) {
-        let mut lists = Vec::new();
-        let found = std::sync::Mutex::new(&mut lists);
-        self.find_leaf(object, |pointer| {
-            if let (Target::Boxes(list), Ok(mut found)) = (pointer.target(), found.lock()) {
-                found.push(list);
-            }
-            None::<()>
-        });
-        for list in lists {
-            let Range { start, end } = self.box_lists[list];
-            for (bounds, id) in &mut self.boxes[start as usize..end as usize] {
-                *bounds = procedural(parts, id).unwrap_or(*bounds);
+    fn follow_boxes(&mut self, objects: &[Object], ranges: &[Range<usize>]) {
+        if self.box_lists.is_empty() {
+            return;
+        }
+        for ((parts, level), nodes) in objects.iter().zip(&self.blases).zip(ranges) {
+            let of_nodes = self.arena.nodes()[nodes.clone()].iter();
+            let children = of_nodes.flat_map(|node| node.slots().map(|slot| node.children[slot]));
+            for pointer in children.chain([level.root]) {
+                let Target::Boxes(list) = pointer.target() else { continue };
+                let Range { start, end } = self.box_lists[list];
+                for (bounds, id) in &mut self.boxes[start as usize..end as usize] {
+                    *bounds = procedural(parts, id).unwrap_or(*bounds);
+                }
             }
         }
     }
 
-    fn follow_instances(&mut self, instances: Vec<Instance>) {
-        let Some(level) = self.tlas.as_ref().map(|tlas| tlas.level) else { return };
+    fn follow_instances(&mut self, level: Level, nodes: Range<usize>, instances: Vec<Instance>) {
         let placed: Vec<Aabb> = instances
             .par_iter()
             .map(|instance| {
@@ -120,44 +125,30 @@ impl World {
                 instance.world_bounds(&below).map_or(Aabb::EMPTY, unbounded_unless_finite_or_empty)
             })
             .collect();
-        let nodes = self.nodes_of(&level);
-        let (all, _) = self.arena.parts_mut();
-        let leaf = |pointer: Pointer| match pointer.target() {
-            Target::Instance(number) => placed[number],
-            _ => Aabb::EMPTY,
-        };
-        for number in nodes.rev() {
-            let bounds = |pointer: Pointer, all: &[Node]| match pointer.is_node() {
-                true => whole(&all[pointer.node_number()]),
-                false => leaf(pointer),
-            };
-            let mut node = all[number];
-            for slot in 0..8 {
-                if node.children[slot] != Pointer::DONE {
-                    let bounds = bounds(node.children[slot], all);
-                    node.set_bounds(slot, &bounds);
-                }
-            }
-            node.set_orders();
-            all[number] = node;
-        }
-        let bounds = match level.root.is_node() {
-            true => whole(&all[level.root.node_number()]),
-            false => leaf(level.root),
-        };
+        let below = Below { objects: &[], ids: &[], lists: &[], placed: &placed };
+        let bounds = below.levels(&mut self.arena, &[(level.root, nodes)]).pop();
         let tlas = tree::Tlas { instances, bvh: Bvh::empty() };
         let dilation = InstanceDilation::new(&tlas);
-        let level = Level { bounds, ..level };
+        let level = Level { bounds: bounds.unwrap_or(Aabb::EMPTY), ..level };
         self.tlas = Some(super::Tlas { level, instances: tlas.instances, dilation });
     }
 }
 
-/// An object, and what a BLAS knows of it.
+/// What lies below the nodes of levels: of BLASes, one for each object, or of a TLAS.
 struct Below<'a> {
-    parts: &'a Object,
-    ids: &'a PrimitiveIds,
+    objects: &'a [Object],
+    ids: &'a [PrimitiveIds],
     /// The box around each list of procedural boxes.
     lists: &'a [Aabb],
+    /// The box around each instance.
+    placed: &'a [Aabb],
+}
+
+/// A subtree, and the words of its leaves.
+struct Cut {
+    level: usize,
+    nodes: Range<usize>,
+    words: Range<usize>,
 }
 
 /// A part of the nodes and of the words of leaves.
@@ -171,52 +162,44 @@ struct Part<'a> {
 }
 
 impl Below<'_> {
-    /// Follows a level; returns the box around it.
-    fn level(&self, arena: &mut Arena, level: &Level, range: Range<usize>) -> Aabb {
+    /// Follows levels, given their roots and their nodes; returns the boxes around them.
+    fn levels(&self, arena: &mut Arena, levels: &[(Pointer, Range<usize>)]) -> Vec<Aabb> {
         let (nodes, words) = arena.parts_mut();
         let leaves = size_of_val::<[Node]>(nodes);
-        let cuts = cuts(nodes, &range, leaves).unwrap_or_default();
+        let cuts = cuts(nodes, levels, leaves).unwrap_or_default();
         let mut parts = Vec::with_capacity(cuts.len());
-        let (mut nodes_rest, mut words_rest) = (&mut *nodes, &mut *words);
-        let (mut first_node, mut first_word) = (0, 0);
-        for Cut { nodes, words } in &cuts {
-            let (_, rest) = std::mem::take(&mut nodes_rest).split_at_mut(nodes.start - first_node);
-            let (own_nodes, rest) = rest.split_at_mut(nodes.len());
-            nodes_rest = rest;
-            let (_, rest) = std::mem::take(&mut words_rest).split_at_mut(words.start - first_word);
-            let (own_words, rest) = rest.split_at_mut(words.len());
-            words_rest = rest;
-            (first_node, first_word) = (nodes.end, words.end);
-            let (first_node, first_word) = (nodes.start, words.start);
-            parts.push(Part { nodes: own_nodes, first_node, words: own_words, first_word, leaves });
+        let mut rest = Part { nodes, first_node: 0, words, first_word: 0, leaves };
+        for cut in &cuts {
+            let (part, behind) = rest.split(cut);
+            parts.push((cut, part));
+            rest = behind;
         }
-        parts.into_par_iter().for_each(|mut part| {
-            let first = part.first_node;
-            for number in (first..first + part.nodes.len()).rev() {
-                self.node(number, &mut part);
-            }
+        parts.into_par_iter().for_each(|(cut, mut part)| {
+            cut.nodes.clone().rev().for_each(|number| self.node(cut.level, number, &mut part));
         });
+        // What is above the subtrees.
+        let (nodes, words) = arena.parts_mut();
         let mut all = Part { nodes, first_node: 0, words, first_word: 0, leaves };
-        let mut end = range.end;
-        for cut in cuts
-            .iter()
-            .map(|cut| cut.nodes.clone())
-            .rev()
-            .chain(std::iter::once(range.start..range.start))
-        {
-            for number in (cut.end..end).rev() {
-                self.node(number, &mut all);
+        let mut cuts = &cuts[..];
+        let follow = |(number, (root, range)): (usize, &(Pointer, Range<usize>))| {
+            let (own, others) = cuts.split_at(cuts.partition_point(|cut| cut.level <= number));
+            cuts = others;
+            let mut end = range.end;
+            for cut in own.iter().rev() {
+                (cut.nodes.end..end).rev().for_each(|node| self.node(number, node, &mut all));
+                end = cut.nodes.start;
             }
-            end = cut.start;
-        }
-        self.bounds(level.root, &mut all)
+            (range.start..end).rev().for_each(|node| self.node(number, node, &mut all));
+            self.bounds(number, *root, &mut all)
+        };
+        levels.iter().enumerate().map(follow).collect()
     }
 
-    fn node(&self, number: usize, part: &mut Part<'_>) {
+    fn node(&self, level: usize, number: usize, part: &mut Part<'_>) {
         let mut node = part.nodes[number - part.first_node];
         for slot in 0..8 {
             if node.children[slot] != Pointer::DONE {
-                let bounds = self.bounds(node.children[slot], part);
+                let bounds = self.bounds(level, node.children[slot], part);
                 node.set_bounds(slot, &bounds);
             }
         }
@@ -225,93 +208,132 @@ impl Below<'_> {
     }
 
     /// The box behind a pointer; writes the triangles of a leaf.
-    fn bounds(&self, pointer: Pointer, part: &mut Part<'_>) -> Aabb {
+    fn bounds(&self, level: usize, pointer: Pointer, part: &mut Part<'_>) -> Aabb {
         match pointer.target() {
             Target::Node => whole(&part.nodes[pointer.node_number() - part.first_node]),
             Target::Leaf => {
                 let start = (pointer.byte() - part.leaves) / 4 - part.first_word;
-                self.leaf(pointer.triangles(), &mut part.words[start..])
+                let (parts, ids) = (&self.objects[level], &self.ids[level]);
+                leaf(parts, ids, pointer.triangles(), &mut part.words[start..])
             }
             Target::Boxes(list) => self.lists[list],
-            Target::Instance(_) | Target::Leave | Target::Done => Aabb::EMPTY,
+            Target::Instance(number) => self.placed[number],
+            Target::Leave | Target::Done => Aabb::EMPTY,
         }
     }
+}
 
-    fn leaf(&self, count: usize, words: &mut [u32]) -> Aabb {
-        let mut bounds = Aabb::EMPTY;
-        for column in 0..count {
-            let id = self.ids.id(words[9 * count + column]);
-            let Some(corners) = corners(self.parts, &id) else { continue };
-            for (row, vertex) in corners.iter().enumerate() {
-                bounds = bounds.union(Aabb::new(*vertex, *vertex));
-                for axis in 0..3 {
-                    words[(3 * row + axis) * count + column] = vertex[axis].to_bits();
-                }
+impl<'a> Part<'a> {
+    /// What belongs to a cut, and what is behind it.
+    fn split(self, cut: &Cut) -> (Self, Self) {
+        let Self { nodes, first_node, words, first_word, leaves } = self;
+        let nodes = nodes.split_at_mut(cut.nodes.start - first_node).1;
+        let words = words.split_at_mut(cut.words.start - first_word).1;
+        let (own_nodes, nodes) = nodes.split_at_mut(cut.nodes.len());
+        let (own_words, words) = words.split_at_mut(cut.words.len());
+        let part = |nodes: &'a mut [Node], first_node, words: &'a mut [u32], first_word| Self {
+            nodes,
+            first_node,
+            words,
+            first_word,
+            leaves,
+        };
+        (
+            part(own_nodes, cut.nodes.start, own_words, cut.words.start),
+            part(nodes, cut.nodes.end, words, cut.words.end),
+        )
+    }
+}
+
+/// Writes the triangles of a leaf; returns the box around them.
+fn leaf(parts: &Object, ids: &PrimitiveIds, count: usize, words: &mut [u32]) -> Aabb {
+    let mut bounds = Aabb::EMPTY;
+    for column in 0..count {
+        let id = ids.id(words[9 * count + column]);
+        let Some(corners) = corners(parts, &id) else { continue };
+        for (row, vertex) in corners.iter().enumerate() {
+            bounds = bounds.union(Aabb::new(*vertex, *vertex));
+            for axis in 0..3 {
+                words[(3 * row + axis) * count + column] = vertex[axis].to_bits();
             }
         }
-        bounds
     }
+    bounds
 }
 
-/// A range of nodes, and the words of their leaves.
-struct Cut {
-    nodes: Range<usize>,
-    words: Range<usize>,
-}
-
-/// Subtrees to be followed side by side, in order; none where nodes or leaves are not in the order
-/// of a walk.
-fn cuts(nodes: &[Node], range: &Range<usize>, leaves: usize) -> Option<Vec<Cut>> {
-    if range.len() <= PART {
-        return None;
+/// Subtrees of levels to be followed side by side, in order; none where nodes or leaves are not in
+/// the order of a walk.
+fn cuts(nodes: &[Node], levels: &[(Pointer, Range<usize>)], leaves: usize) -> Option<Vec<Cut>> {
+    let mut of_levels = Vec::new();
+    for (level, (_, range)) in levels.iter().enumerate() {
+        of_levels.extend(subtrees(nodes, range)?.into_iter().map(|nodes| (level, nodes)));
     }
-    // For each node, where its subtree ends, and the words of its leaves.
-    let mut below: Vec<(u32, Range<u32>)> = vec![(0, no_words()); range.len()];
-    for number in range.clone().rev() {
-        let (mut end, mut words, mut count) = (number as u32 + 1, no_words(), 1);
-        for child in nodes[number].slots().map(|slot| nodes[number].children[slot]) {
-            let of_child = match child.target() {
-                Target::Node => {
-                    let (child_end, child_words) = &below[child.node_number() - range.start];
-                    (end, count) =
-                        (end.max(*child_end), count + child_end - child.node_number() as u32);
-                    child_words.clone()
-                }
-                Target::Leaf => {
-                    let start = (child.byte() - leaves) as u32 / 4;
-                    start..start + 10 * child.triangles() as u32
-                }
-                _ => continue,
-            };
-            words = words.start.min(of_child.start)..words.end.max(of_child.end);
+    let cut = |(level, range): (usize, Range<usize>)| {
+        let words = words_below(nodes, &range, leaves)?;
+        Some(Cut { level, nodes: range, words })
+    };
+    let mut cuts: Vec<Cut> = of_levels.into_par_iter().map(cut).collect::<Option<_>>()?;
+    let (mut node, mut word) = (0, 0);
+    for Cut { nodes, words, .. } in &mut cuts {
+        if words.start >= words.end {
+            *words = word..word;
         }
-        if count != end - number as u32 {
+        if nodes.start < node || words.start < word {
             return None;
         }
-        below[number - range.start] = (end, words);
-    }
-    let (mut cuts, mut number): (Vec<Cut>, usize) = (Vec::new(), range.start);
-    while number < range.end {
-        let (end, words) = below[number - range.start].clone();
-        if end as usize - number > PART {
-            number += 1;
-            continue;
-        }
-        if words.start < words.end {
-            let words = words.start as usize..words.end as usize;
-            if cuts.last().is_some_and(|last| last.words.end > words.start) {
-                return None;
-            }
-            cuts.push(Cut { nodes: number..end as usize, words });
-        }
-        number = end as usize;
+        (node, word) = (nodes.end, words.end);
     }
     Some(cuts)
 }
 
-/// A range that any other makes larger.
-fn no_words() -> Range<u32> {
-    Range { start: u32::MAX, end: 0 }
+/// The largest subtrees of at most [`PART`] nodes, in order; `None` if the upper nodes are not in
+/// the order of a walk, in which a subtree ends where the next one begins.
+fn subtrees(nodes: &[Node], level: &Range<usize>) -> Option<Vec<Range<usize>>> {
+    let (mut found, mut open) = (Vec::new(), vec![level.clone()]);
+    while let Some(range) = open.pop() {
+        if range.len() <= PART {
+            found.extend((!range.is_empty()).then_some(range));
+            continue;
+        }
+        let node = &nodes[range.start];
+        let below = node.slots().map(|slot| node.children[slot]).filter(|child| child.is_node());
+        let mut starts: Vec<usize> = below.map(Pointer::node_number).collect();
+        starts.sort_unstable();
+        let is_walk = starts.first() == Some(&(range.start + 1))
+            && starts.last().is_some_and(|&last| last < range.end);
+        if !is_walk {
+            return None;
+        }
+        // The first one is taken next.
+        let mut end = range.end;
+        for &start in starts.iter().rev() {
+            open.push(start..end);
+            end = start;
+        }
+    }
+    Some(found)
+}
+
+/// The words of the leaves of a subtree; `None` if a node leads to one that is not behind it in the
+/// subtree.
+fn words_below(nodes: &[Node], range: &Range<usize>, leaves: usize) -> Option<Range<usize>> {
+    let (mut first, mut end) = (usize::MAX, 0);
+    for number in range.clone() {
+        let node = &nodes[number];
+        for child in node.slots().map(|slot| node.children[slot]) {
+            match child.target() {
+                Target::Node if !(number + 1..range.end).contains(&child.node_number()) => {
+                    return None;
+                }
+                Target::Leaf => {
+                    let start = (child.byte() - leaves) / 4;
+                    (first, end) = (first.min(start), end.max(start + 10 * child.triangles()));
+                }
+                _ => (),
+            }
+        }
+    }
+    Some(first..end)
 }
 
 /// The box around all of a node's.
@@ -329,4 +351,39 @@ pub(crate) fn whole(node: &Node) -> Aabb {
 fn around(boxes: &[(Aabb, PrimitiveId)]) -> Aabb {
     let bounds = boxes.iter().map(|(bounds, _)| unbounded_unless_finite_or_empty(*bounds));
     bounds.fold(Aabb::EMPTY, Aabb::union)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod tests {
+    use super::*;
+    use crate::world::Boxes;
+    use scene::builtin::Builtin;
+    use std::ops::ControlFlow;
+
+    /// The parts that threads follow are of all objects, and leave few nodes above them.
+    #[test]
+    fn subtrees_of_all_objects_are_found() {
+        for builtin in [Builtin::Organic, Builtin::Forest] {
+            let scene = builtin.scene(60_000);
+            let keep_going = |_| ControlFlow::Continue(());
+            let built = build::build(&scene, &build::Options::default(), &keep_going).unwrap();
+            let world = World::new(&built.tree, Boxes::Anew).unwrap();
+            let ranges = world.node_ranges();
+            let roots = world.blases.iter().map(|level| level.root);
+            let levels: Vec<(Pointer, Range<usize>)> = roots.zip(ranges).collect();
+            let nodes = world.arena.nodes();
+            let found = cuts(nodes, &levels, size_of_val(nodes)).unwrap();
+            for (number, (_, range)) in levels.iter().enumerate() {
+                let own: Vec<&Cut> = found.iter().filter(|cut| cut.level == number).collect();
+                let followed: usize = own.iter().map(|cut| cut.nodes.len()).sum();
+                assert!(20 * (range.len() - followed) <= range.len(), "{builtin:?} {number}");
+                assert_eq!(own.len() > 1, range.len() > PART, "{builtin:?} {number}");
+            }
+            let in_order = |pair: &[Cut]| {
+                pair[0].nodes.end <= pair[1].nodes.start && pair[0].words.end <= pair[1].words.start
+            };
+            assert!(found.windows(2).all(in_order));
+        }
+    }
 }
