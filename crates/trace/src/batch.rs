@@ -6,6 +6,7 @@ use crate::{Hit, Tracer};
 use geometry::Ray;
 use machine::{Counters, RayFlags};
 use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 /// Rays that one task answers.
 const CHUNK: usize = 1 << 13;
@@ -13,7 +14,8 @@ const CHUNK: usize = 1 << 13;
 /// The same where all hits of a ray are kept for a while.
 const COUNTED: usize = 1 << 10;
 
-/// A question about many rays: what they see, and who has a say. Made by [`Tracer::batch`].
+/// A question about many rays: what they see, and which callbacks may reject hits. Made by
+/// [`Tracer::batch`].
 ///
 /// ```
 /// # use trace::{Batch, Hit, Tracer};
@@ -113,11 +115,10 @@ impl<'a> Batch<'a> {
     #[must_use]
     pub fn count(&self, rays: &[Ray]) -> Vec<u32> {
         let mut counts = vec![0; rays.len()];
-        let chunks = rays.par_chunks(COUNTED).zip(counts.par_chunks_mut(COUNTED));
-        chunks.enumerate().for_each(|(chunk, (rays, counts))| {
+        in_parts(rays, &mut counts, COUNTED, |first, rays, counts| {
             // A triangle that splits have cut is met several times, so hits are collected.
             let mut hits = vec![Vec::new(); rays.len()];
-            self.tracer.answer::<All>(&self.ask, chunk * COUNTED, rays, &mut hits, None);
+            self.tracer.answer::<All>(&self.ask, first, rays, &mut hits, None);
             for (count, hits) in counts.iter_mut().zip(hits) {
                 *count = hits.len() as u32;
             }
@@ -138,8 +139,7 @@ impl<'a> Batch<'a> {
     }
 
     fn answers<K: Kind>(&self, rays: &[Ray]) -> Vec<K::Answer> {
-        let mut answers: Vec<K::Answer> =
-            std::iter::repeat_with(K::miss).take(rays.len()).collect();
+        let mut answers = misses::<K>(rays.len());
         self.answer_into::<K>(rays, &mut answers);
         answers
     }
@@ -147,38 +147,42 @@ impl<'a> Batch<'a> {
     fn answer_into<K: Kind>(&self, rays: &[Ray], answers: &mut [K::Answer]) {
         let count = rays.len().min(answers.len());
         let (rays, answers) = (&rays[..count], &mut answers[..count]);
-        if count <= CHUNK {
-            // Waking another thread takes longer than a small batch.
-            return self.tracer.answer::<K>(&self.ask, 0, rays, answers, None);
-        }
-        let chunks = rays.par_chunks(CHUNK).zip(answers.par_chunks_mut(CHUNK));
-        chunks.enumerate().for_each(|(chunk, (rays, answers))| {
-            self.tracer.answer::<K>(&self.ask, chunk * CHUNK, rays, answers, None);
+        in_parts(rays, answers, CHUNK, |first, rays, answers| {
+            self.tracer.answer::<K>(&self.ask, first, rays, answers, None);
         });
     }
 
     fn counted<K: Kind>(&self, rays: &[Ray]) -> (Vec<K::Answer>, Counters) {
-        let mut answers: Vec<K::Answer> =
-            std::iter::repeat_with(K::miss).take(rays.len()).collect();
-        let chunks = rays.par_chunks(CHUNK).zip(answers.par_chunks_mut(CHUNK));
-        let sum = |mut sum: Counters, counters| {
-            sum += counters;
-            sum
-        };
-        let counters = chunks
-            .enumerate()
-            .map(|(chunk, (rays, answers))| {
-                let mut counters = Counters::default();
-                self.tracer.answer::<K>(
-                    &self.ask,
-                    chunk * CHUNK,
-                    rays,
-                    answers,
-                    Some(&mut counters),
-                );
-                counters
-            })
-            .reduce(Counters::default, sum);
-        (answers, counters)
+        let mut answers = misses::<K>(rays.len());
+        let sum = Mutex::new(Counters::default());
+        in_parts(rays, &mut answers, CHUNK, |first, rays, answers| {
+            let mut counters = Counters::default();
+            self.tracer.answer::<K>(&self.ask, first, rays, answers, Some(&mut counters));
+            *sum.lock().unwrap_or_else(PoisonError::into_inner) += counters;
+        });
+        (answers, sum.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
+}
+
+/// Does work on parts of so many rays side by side, each with the position of its first. Waking
+/// another thread takes longer than one part.
+fn in_parts<A: Send>(
+    rays: &[Ray],
+    answers: &mut [A],
+    size: usize,
+    work: impl Fn(usize, &[Ray], &mut [A]) + Sync,
+) {
+    if rays.len() <= size {
+        return work(0, rays, answers);
+    }
+    let parts = rays.par_chunks(size).zip(answers.par_chunks_mut(size)).enumerate();
+    parts.for_each(|(part, (rays, answers))| work(part * size, rays, answers));
+}
+
+/// So many misses; the memory of many is touched by all threads.
+fn misses<K: Kind>(count: usize) -> Vec<K::Answer> {
+    if count <= CHUNK {
+        return std::iter::repeat_with(K::miss).take(count).collect();
+    }
+    (0..count).into_par_iter().with_min_len(CHUNK).map(|_| K::miss()).collect()
 }

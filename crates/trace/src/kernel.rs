@@ -171,6 +171,9 @@ unsafe fn with_bundles<V: Simd, K: Kind>(
 ) {
     // SAFETY: FEATURES-DETECTED.
     let left = unsafe { bundle::answer::<V, K>(world, ask, rays, answers) };
+    if left.is_empty() {
+        return;
+    }
     if left.len() == rays.len() {
         // SAFETY: FEATURES-DETECTED.
         return unsafe { one_by_one::<V, K>(world, ask, first, rays, answers, None) };

@@ -19,8 +19,8 @@
 //! * **STACK-BOTTOM**: a ray that goes on has an entry to take. *By*: the lowest entry of a stack,
 //!   which ends the walk (`Pointer::DONE`); bundles count. *Asserted*: where an entry is taken.
 //! * **LANES-INITIALIZED**: no lane is loaded that nobody has written. *By*: stacks that vectors
-//!   are loaded from, which are made of zeros; the walk of one ray reads entries that it has
-//!   written.
+//!   are loaded from, which are made of zeros or of what stacks were before; the walk of one ray
+//!   reads entries that it has written.
 //! * **SLOT-UNIQUE**: a slot has one task at most in all lists together, and rays that are set up
 //!   together have different slots. *By*: tasks move from list to list; padding lanes have slots of
 //!   their own. *Asserted*: once a round, and where rays are set up.

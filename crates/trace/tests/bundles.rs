@@ -4,12 +4,12 @@
 use crate::common;
 
 use build::Preset;
-use common::{bits, expected, kernels, world};
+use common::{bits, checked, expected, kernels, world};
 use geometry::random::Random;
 use geometry::{Ray, TriangleRule, Vec3};
 use machine::{HitKind, RayFlags};
 use scene::builtin::Builtin;
-use trace::{Hit, Options, Tracer};
+use trace::{Hit, Mode, Options, Tracer};
 use tree::Tree;
 
 /// Rays of a tile.
@@ -127,6 +127,36 @@ fn bundles_equal_the_reference() {
                 let best = closest[n].first().unwrap_or(&Hit::MISS);
                 assert_eq!(bits(&hits[n]), bits(best), "{place}");
                 assert_eq!(any[n], !closest[n].is_empty(), "{place}");
+            }
+        }
+    }
+}
+
+/// The memory of calls is used again by the next ones: of other numbers of rays, over other worlds.
+#[test]
+fn small_calls_equal_large_ones() {
+    let scenes = [Builtin::Forest.scene(3_000), Builtin::Interior.scene(3_000)];
+    for kernel in kernels() {
+        for mode in Mode::ALL {
+            let options = Options { kernel: Some(kernel), mode, ..Options::default() };
+            let worlds = scenes.each_ref().map(|scene| {
+                let (_, tree) = checked(scene, Preset::Fast);
+                let tracer = Tracer::with_options(scene, options).unwrap();
+                let rays = groups(&tree, 24, 5);
+                let (hits, any) = (tracer.closest(&rays), tracer.any(&rays));
+                (tracer, rays, hits, any)
+            });
+            let mut first = 0;
+            for size in [16, 1, 16, 40, 9, 64, 16, 70, 8, 16, 2].into_iter().cycle().take(44) {
+                for (tracer, rays, hits, any) in &worlds {
+                    let range = first..(first + size).min(rays.len());
+                    let found = tracer.closest(&rays[range.clone()]);
+                    for (found, expected) in found.iter().zip(&hits[range.clone()]) {
+                        assert_eq!(bits(found), bits(expected), "{kernel} {mode:?} {range:?}");
+                    }
+                    assert_eq!(tracer.any(&rays[range.clone()]), any[range]);
+                }
+                first += size;
             }
         }
     }

@@ -160,3 +160,31 @@ fn every_kernel_answers_every_question() {
         }
     }
 }
+
+/// Few rays are answered by the thread that asks, whatever it asks.
+#[test]
+fn small_calls_wake_nobody() {
+    let tracer = Tracer::new(&scene::builtin::Builtin::Organic.scene(500)).unwrap();
+    let rays = vec![Ray::new(geometry::Vec3::new(0.1, 0.2, 50.0), geometry::Vec3::NEG_Z); 16];
+    let asker = std::thread::current().id();
+    let asked = std::sync::atomic::AtomicUsize::new(0);
+    let filter = |_: usize, _: &Hit| {
+        assert_eq!(std::thread::current().id(), asker);
+        asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        true
+    };
+    let batch = tracer.batch().flags(RayFlags::FORCE_NON_OPAQUE).filter(&filter);
+    let asks: [&dyn Fn(); 6] = [
+        &|| assert!(!batch.closest(&rays)[15].is_miss()),
+        &|| assert!(batch.any(&rays)[15]),
+        &|| assert!(!batch.all(&rays)[15].is_empty()),
+        &|| assert!(batch.count(&rays)[15] > 0),
+        &|| assert!(!batch.closest_counted(&rays).0[15].is_miss()),
+        &|| assert!(batch.any_counted(&rays).0[15]),
+    ];
+    for ask in asks {
+        let before = asked.load(std::sync::atomic::Ordering::Relaxed);
+        ask();
+        assert!(asked.load(std::sync::atomic::Ordering::Relaxed) >= before + rays.len());
+    }
+}

@@ -61,12 +61,12 @@ pub(super) fn among<F: Vector>(bits: u32, vector: usize) -> u64 {
     u64::from(bits) << (F::LANES * vector)
 }
 
-/// The eight numbers of each ray, in the order of [`Ray`]'s fields. Where there are fewer than
-/// [`SIZE`] rays the last is repeated.
+/// The eight numbers of each ray, in the order of [`Ray`]'s fields. Where the last vector of eight
+/// has fewer the last is repeated; what is behind it stays.
 #[inline(always)]
 pub(super) fn transposed<V: Simd>(rays: &[Ray], numbers: [&mut Lanes; 8]) {
     let Some(last) = rays.len().checked_sub(1) else { return };
-    for half in 0..SIZE / 8 {
+    for half in 0..rays.len().min(SIZE).div_ceil(8) {
         let row = inlined(
             #[inline(always)]
             |n: usize| {
@@ -102,7 +102,7 @@ mod tests {
             let rays: Vec<Ray> = (0..count).map(ray).collect();
             let mut numbers = [Lanes::zero(); 8];
             transposed::<crate::simd::Plain>(&rays, numbers.each_mut());
-            for n in 0..SIZE {
+            for n in 0..count.next_multiple_of(8) {
                 for (k, lanes) in numbers.iter().enumerate() {
                     assert_eq!(lanes.of(n), (8 * n.min(count - 1) + k) as f32);
                 }

@@ -35,6 +35,7 @@ use hits::Hits;
 use lanes::SIZE;
 use machine::Counters;
 use stack::Stack;
+use std::cell::Cell;
 use view::{Dilation, View};
 use walk::Walk;
 
@@ -55,8 +56,8 @@ const THICKEST: f32 = 1.0 / 16.0;
 /// rays, a bundle meets what none of them meets, and they are better off alone.
 const STEPS_A_RAY: u32 = 4;
 
-/// Groups that go without a bundle after one whose rays have parted; after each further one twice
-/// as many, up to [`LONGEST_PAUSE`].
+/// Groups whose rays go one by one after a group whose bundle has diverged; after each further one
+/// twice as many, up to [`LONGEST_PAUSE`].
 const SHORTEST_PAUSE: u32 = 1;
 
 const LONGEST_PAUSE: u32 = 64;
@@ -89,7 +90,7 @@ pub(crate) unsafe fn answer<V: Simd, K: Kind>(
             pause = pause.saturating_sub(1);
             all(group.len())
         } else {
-            let bundler = bundler.get_or_insert_with(|| Box::new(Bundler::new(world, ask)));
+            let bundler = bundler.get_or_insert_with(|| Bundler::new(world, ask));
             // SAFETY: FEATURES-DETECTED.
             let missing = unsafe {
                 V::run(
@@ -108,6 +109,9 @@ pub(crate) unsafe fn answer<V: Simd, K: Kind>(
             left.push((SIZE * number) as u32 + missing.trailing_zeros());
             missing &= missing - 1;
         }
+    }
+    if let Some(Bundler { scratch, .. }) = bundler {
+        SCRATCH.set(Some(scratch));
     }
     left
 }
@@ -135,25 +139,37 @@ fn all(count: usize) -> u64 {
 struct Bundler<'a> {
     world: &'a World,
     ask: &'a Ask<'a>,
+    scratch: Box<Scratch>,
+    /// Whether a bundle of the last group has diverged, so that its rays fall back to single rays.
+    diverged: bool,
+}
+
+/// The memory of a bundle. What was there before means nothing.
+struct Scratch {
     view: View,
     below: View,
     hits: Hits,
     stack: Stack,
-    /// Whether rays of the last group have parted on their way.
-    diverged: bool,
+}
+
+thread_local! {
+    /// Memory for the thread's next bundle: for a few rays it would take longer to make than they
+    /// take.
+    static SCRATCH: Cell<Option<Box<Scratch>>> = const { Cell::new(None) };
+}
+
+impl Scratch {
+    fn empty() -> Self {
+        let [view, below] = [View::empty(), View::empty()];
+        Self { view, below, hits: Hits::empty(), stack: Stack::EMPTY }
+    }
 }
 
 impl<'a> Bundler<'a> {
     fn new(world: &'a World, ask: &'a Ask<'a>) -> Self {
-        Self {
-            world,
-            ask,
-            view: View::empty(),
-            below: View::empty(),
-            hits: Hits::empty(),
-            stack: Stack::new(world.stack_size),
-            diverged: false,
-        }
+        let mut scratch = SCRATCH.take().unwrap_or_else(|| Box::new(Scratch::empty()));
+        scratch.stack.reset(world.stack_size);
+        Self { world, ask, scratch, diverged: false }
     }
 
     /// Answers rays of a group; which are left.
@@ -162,7 +178,8 @@ impl<'a> Bundler<'a> {
     /// As [`answer`].
     #[inline(always)]
     unsafe fn answer<V: Simd, K: Kind>(&mut self, rays: &[Ray], answers: &mut [K::Answer]) -> u64 {
-        let Self { world, ask, view, below, hits, stack, diverged } = self;
+        let Self { world, ask, scratch, diverged } = self;
+        let Scratch { view, below, hits, stack } = &mut **scratch;
         *diverged = false;
         let [ox, oy, oz] = view.origin.each_mut();
         let [dx, dy, dz] = view.direction.each_mut();
@@ -181,7 +198,7 @@ impl<'a> Bundler<'a> {
             let class = view.choose_class::<V>(waiting);
             waiting &= !class;
             let is_bundle = class.count_ones() >= FEWEST && {
-                let spread = view.aim::<V>(class, &level.bounds, dilation, &hits.tmin);
+                let spread = view.prepare::<V>(class, &level.bounds, dilation, &hits.tmin);
                 let [narrow, wide] = spread.slopes;
                 wide <= WIDEST && narrow * wide <= LARGEST_AREA && spread.origins <= THICKEST
             };
@@ -189,7 +206,7 @@ impl<'a> Bundler<'a> {
                 left |= class;
             } else if level.root != crate::world::Pointer::DONE {
                 walk.steps = STEPS_A_RAY * class.count_ones();
-                // SAFETY: FEATURES-DETECTED, STACK-ROOM; the view is aimed at the level.
+                // SAFETY: FEATURES-DETECTED, STACK-ROOM; the view is prepared for the level.
                 unsafe {
                     let below = world.tlas.is_some().then_some(&mut *below);
                     if K::NEEDS_HIT {

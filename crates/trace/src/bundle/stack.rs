@@ -26,10 +26,17 @@ pub(super) struct Stack {
 }
 
 impl Stack {
-    /// A stack that has room for so many entries.
-    pub(super) fn new(size: usize) -> Self {
-        let size = size + MARGIN;
-        Self { depths: vec![0.0; size], pointers: vec![0; size], places: vec![0; size], height: 0 }
+    /// A stack without room.
+    pub(super) const EMPTY: Self =
+        Self { depths: Vec::new(), pointers: Vec::new(), places: Vec::new(), height: 0 };
+
+    /// Drops all entries, and makes room for so many.
+    pub(super) fn reset(&mut self, size: usize) {
+        let size = self.depths.len().max(size + MARGIN);
+        self.depths.resize(size, 0.0);
+        self.pointers.resize(size, 0);
+        self.places.resize(size, 0);
+        self.height = 0;
     }
 
     /// Entries on the stack.

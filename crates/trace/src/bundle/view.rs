@@ -214,13 +214,14 @@ impl View {
         class & members
     }
 
-    /// Aims the rays `members`, all of the class that was chosen, at a level with these bounds.
+    /// Prepares the rays `members`, all of the class that was chosen, for a level with these
+    /// bounds.
     ///
     /// Near planes are seen from `o + e` where directions are positive, far ones from `o - e`;
     /// where they are negative the other way round. For the beam, `e` is that of the largest `|o|`
     /// and the largest reach.
     #[inline(always)]
-    pub(super) fn aim<V: Simd>(
+    pub(super) fn prepare<V: Simd>(
         &mut self,
         members: u64,
         bounds: &Aabb,

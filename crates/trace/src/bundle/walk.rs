@@ -19,8 +19,8 @@ pub(super) struct Walk<'a> {
     pub(super) mask: u8,
     /// Rays that are out of the ordinary in the space of an instance.
     pub(super) needs_scalar: u64,
-    /// Steps that the bundle may still take. Without any, its rays have parted, and answers mean
-    /// nothing.
+    /// Steps that the bundle may still take. Without any it has diverged, and answers mean nothing:
+    /// its rays fall back to single rays.
     pub(super) steps: u32,
 }
 
@@ -29,7 +29,7 @@ impl Walk<'_> {
     /// spaces of instances.
     ///
     /// # Safety
-    /// The processor must have the features, the view be aimed at the level, and the stack have
+    /// The processor must have the features, the view be prepared for the level, and the stack have
     /// room for every walk over this world.
     pub(super) unsafe fn level<V: Simd, const ANY_HIT: bool>(
         &mut self,
@@ -183,7 +183,7 @@ impl Walk<'_> {
                     || {
                         let class = below.choose_class::<V>(left);
                         left &= !class;
-                        below.aim::<V>(class, &level.bounds, Dilation::Blas, &hits.tmin);
+                        below.prepare::<V>(class, &level.bounds, Dilation::Blas, &hits.tmin);
                     },
                 );
                 self.level::<V, ANY_HIT>(level, below, None, hits, stack);

@@ -89,9 +89,10 @@ pub(crate) unsafe fn answer<V: Simd, K: Kind, G: Steps<V>>(
             );
         }
         let pool = RayPool::new(walk);
-        V::run(
+        let scratch = V::run(
             #[inline(always)]
             || pool.answer(is_counted),
         );
+        scratch.keep();
     }
 }

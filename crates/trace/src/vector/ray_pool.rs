@@ -22,6 +22,7 @@ use crate::kind::Kind;
 use crate::simd::{Simd, first_lanes};
 use crate::world::{Pointer, Target};
 use geometry::Ray;
+use std::cell::Cell;
 
 /// Rays of a part of a batch, some of them in flight.
 pub(super) struct RayPool<'a, V: Simd, K: Kind, G: Steps<V>> {
@@ -29,7 +30,7 @@ pub(super) struct RayPool<'a, V: Simd, K: Kind, G: Steps<V>> {
     /// Rays that have been started, or answered without.
     started: usize,
     /// Rays in flight; behind them one for each lane that has no ray when others are set up.
-    slots: Box<[ActiveRay]>,
+    slots: Vec<ActiveRay>,
     /// How rays that are in an instance see the TLAS.
     outer: Vec<BoxTestRay>,
     stacks: Vec<u32>,
@@ -38,31 +39,58 @@ pub(super) struct RayPool<'a, V: Simd, K: Kind, G: Steps<V>> {
     lists: Lists,
 }
 
+/// Memory of a pool. What was there before means nothing, but that it was written.
+#[derive(Default)]
+pub(super) struct Scratch {
+    slots: Vec<ActiveRay>,
+    outer: Vec<BoxTestRay>,
+    stacks: Vec<u32>,
+}
+
+thread_local! {
+    /// Memory for the thread's next pool: for a few rays it would take longer to make than they
+    /// take.
+    static SCRATCH: Cell<Scratch> = const {
+        Cell::new(Scratch { slots: Vec::new(), outer: Vec::new(), stacks: Vec::new() })
+    };
+}
+
+impl Scratch {
+    /// Keeps it for the thread's next pool.
+    pub(super) fn keep(self) {
+        SCRATCH.set(self);
+    }
+}
+
 impl<'a, V: Simd, K: Kind, G: Steps<V>> RayPool<'a, V, K, G> {
     /// Nobody in flight.
     pub(super) fn new(walk: Walk<'a, V, K, G>) -> Self {
         let is_instanced = walk.source.tlas().is_some();
         let count = walk.rays.len().min(SLOTS);
+        let Scratch { mut slots, mut outer, mut stacks } = SCRATCH.take();
+        slots.resize(count + WIDTH, ActiveRay::EMPTY);
+        outer.resize(if is_instanced { count } else { 0 }, BoxTestRay::default());
+        stack::make(&mut stacks, count, walk.stack_size);
         Self {
             started: 0,
-            slots: vec![ActiveRay::EMPTY; count + WIDTH].into(),
-            outer: if is_instanced { vec![BoxTestRay::default(); count] } else { Vec::new() },
-            stacks: stack::all(count, walk.stack_size),
+            slots,
+            outer,
+            stacks,
             kept: vec![G::Saved::default(); count + 1].into(),
             lists: Lists::all_free(count),
             walk,
         }
     }
 
-    /// Answers all rays.
+    /// Answers all rays; returns the memory for [`Scratch::keep`].
     ///
     /// # Safety
     /// The processor must have the instructions.
     #[inline(always)]
-    pub(super) unsafe fn answer(mut self, is_counted: bool) {
+    pub(super) unsafe fn answer(mut self, is_counted: bool) -> Scratch {
         // SAFETY: FEATURES-DETECTED, SLOT-UNIQUE, POINTER-PROVED, STACK-ROOM.
         unsafe {
-            self.launch();
+            self.start_waiting();
             self.lists.sort::<V>();
             while self.lists.is_any_in_flight() {
                 debug_assert!(self.lists.are_unique(), "SLOT-UNIQUE");
@@ -76,11 +104,12 @@ impl<'a, V: Simd, K: Kind, G: Steps<V>> RayPool<'a, V, K, G> {
                     );
                 }
                 if self.started < self.walk.rays.len() {
-                    self.launch();
+                    self.start_waiting();
                 }
                 self.lists.sort::<V>();
             }
         }
+        Scratch { slots: self.slots, outer: self.outer, stacks: self.stacks }
     }
 
     /// Where the stack of a slot begins.
@@ -285,7 +314,7 @@ impl<'a, V: Simd, K: Kind, G: Steps<V>> RayPool<'a, V, K, G> {
     /// # Safety
     /// As [`RayPool::answer`].
     #[inline(always)]
-    unsafe fn launch(&mut self) {
+    unsafe fn start_waiting(&mut self) {
         while self.started < self.walk.rays.len() {
             let free = self.lists.free.count;
             if free < WIDTH && self.lists.is_any_in_flight() {

@@ -22,13 +22,13 @@ pub(crate) fn stride(size: usize) -> usize {
     2 * size + 16
 }
 
-/// So many stacks of a size, one after the other, each with its lowest entry, which stays for ever.
-pub(crate) fn all(count: usize, size: usize) -> Vec<u32> {
-    let mut words = vec![0; count * stride(size)];
-    for stack in words.chunks_exact_mut(stride(size)) {
+/// Makes so many stacks of a size, one after the other, of words that were stacks before: each has
+/// its lowest entry, which stays for ever.
+pub(crate) fn make(words: &mut Vec<u32>, count: usize, size: usize) {
+    words.resize(words.len().max(count * stride(size)), 0);
+    for stack in words.chunks_exact_mut(stride(size)).take(count) {
         (stack[0], stack[size]) = (Pointer::DONE.0, f32::NEG_INFINITY.to_bits());
     }
-    words
 }
 
 /// Whether a stack of a size that ends at `top` has its lowest entry, or just had it taken, and
