@@ -126,7 +126,7 @@ pub(crate) fn tracer(error: &NoTracer) -> PyErr {
     match error {
         NoTracer::Build(error) => build(error),
         NoTracer::Unreadable(error) => file(error),
-        NoTracer::Unsound { .. } | NoTracer::Broken(_) | NoTracer::Dangling { .. } => image(error),
+        NoTracer::Unsound { .. } | NoTracer::Broken(_) => image(error),
         _ => trace(error),
     }
 }

@@ -24,14 +24,6 @@ pub enum TraceError {
         /// Everything that was found.
         findings: Vec<Finding>,
     },
-    /// A pointer of the image leads to no node.
-    #[error("the image's pointer {pointer:#010x} leads to address {address:#x}, where no node is")]
-    Dangling {
-        /// The pointer.
-        pointer: u32,
-        /// Where it leads.
-        address: u64,
-    },
     /// There are more nodes or leaves than 32 bits can name.
     #[error("the scene is too large: more than 2^31 nodes or 2 GiB of leaves")]
     TooLarge,

@@ -247,7 +247,7 @@ impl Tracer {
     pub fn from_image(image: Arc<Checked<Gfx12>>, options: Options) -> Result<Self, TraceError> {
         match options.mode {
             Mode::Prepared => Self::prepared(image.tree(), boxes(options), options),
-            Mode::InPlace => Self::over(Storage::InPlace(InPlace::new(image)?), options),
+            Mode::InPlace => Self::over(Storage::InPlace(InPlace::new(image)), options),
         }
     }
 

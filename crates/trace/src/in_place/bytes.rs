@@ -166,9 +166,9 @@ impl<'b, V: Simd, R: Rule, const TURNED: bool> Steps<V> for Bytes<'b, R, TURNED>
         let node = unsafe { self.node(node, slot) };
         if TURNED
             && let Some(level) = self.proved.blas(slot.blas as usize)
-            && let Some(aim) = aim::<V>(slot, &level.bounds, node[28] & 0x7F)
+            && let Some(turned) = turned_box_ray::<V>(slot, &level.bounds, node[28] & 0x7F)
         {
-            return Met::new(node, &aim);
+            return Met::new(node, &turned);
         }
         Met::new(node, &slot.box_ray)
     }
@@ -258,7 +258,11 @@ impl<'a, R: Rule, const TURNED: bool> Bytes<'a, R, TURNED> {
 /// How a ray in a level with these bounds sees the boxes of a node, if that is oriented
 /// ([`crate::oriented`]).
 #[inline(always)]
-fn aim<V: Simd>(slot: &ActiveRay, bounds: &Aabb, obb_matrix_index: u8) -> Option<BoxTestRay> {
+fn turned_box_ray<V: Simd>(
+    slot: &ActiveRay,
+    bounds: &Aabb,
+    obb_matrix_index: u8,
+) -> Option<BoxTestRay> {
     let rotation = obb::rotation(obb_matrix_index)?;
     let (mut origin, mut direction) = (Vec3::ZERO, Vec3::ZERO);
     for (place, &axis) in slot.triangle_ray.axes[..3].iter().enumerate() {

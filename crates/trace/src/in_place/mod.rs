@@ -10,7 +10,6 @@
 //! | `node` | one ray against the children of a box node |
 //! | `leaf` | one ray against pairs of a primitive node |
 //! | `ids` | the ids of a triangle |
-//! | `reachable` | the proof that every link leads to a node |
 //! | `source` | nodes, decoded as they are met |
 
 mod bytes;
@@ -18,10 +17,8 @@ mod ids;
 mod leaf;
 mod node;
 mod proof;
-mod reachable;
 mod source;
 
-use crate::TraceError;
 use crate::ask::Ask;
 use crate::kernel::{Kernel, with_kernel};
 use crate::kind::Kind;
@@ -69,11 +66,9 @@ struct Instances {
 }
 
 impl InPlace {
-    /// Takes over a proved image.
-    ///
-    /// # Errors
-    /// When a link leads to no node after all.
-    pub(crate) fn new(image: Arc<Checked<Gfx12>>) -> Result<Self, TraceError> {
+    /// Takes over a proved image. Its check has followed every link (CHECKED), and numbered every
+    /// instance node.
+    pub(crate) fn new(image: Arc<Checked<Gfx12>>) -> Self {
         let (bytes, tree) = (image.image(), image.tree());
         let memory = Memory::new(bytes);
         let root = |structure: Structure, bounds: Aabb| Root {
@@ -94,7 +89,6 @@ impl InPlace {
             let (instances, dilation) = (tlas.instances.clone(), InstanceDilation::new(tlas));
             Instances { tlas: Tlas { level, instances, dilation }, numbers }
         });
-        reachable::prove(bytes, &structures, instances.as_ref())?;
         let triangles = tree.blases.iter().map(|b| crate::world::distinct(&b.primitives)).sum();
         let proved = if HAS_WALKS {
             let levels: Vec<_> = structures.iter().map(|r| (&r.structure, r.bounds)).collect();
@@ -106,7 +100,7 @@ impl InPlace {
         if let (Some(instances), Some(proved)) = (&mut instances, &proved) {
             instances.tlas.level = proved.outermost();
         }
-        Ok(Self { structures, instances, triangles, proved, image })
+        Self { structures, instances, triangles, proved, image }
     }
 
     /// The image.

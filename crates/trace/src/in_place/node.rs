@@ -23,9 +23,9 @@ pub(super) struct Met<V: Simd> {
 impl<V: Simd> Met<V> {
     /// Tests the children of a box node.
     #[inline(always)]
-    pub(super) fn new(node: &[u8; NODE], aim: &BoxTestRay) -> Self {
+    pub(super) fn new(node: &[u8; NODE], box_ray: &BoxTestRay) -> Self {
         let [a, b, c] = children::<V>(node);
-        let steps = PlaneSteps::new::<V>(node, aim);
+        let steps = PlaneSteps::new::<V>(node, box_ray);
         let [step_x, step_y, step_z] = each(
             [0, 1, 2],
             #[inline(always)]
@@ -40,7 +40,7 @@ impl<V: Simd> Met<V> {
             |axis: usize| V::F8::splat(steps.high[axis]),
         );
         let intervals = Intervals::<V>::between(
-            [V::F8::splat(aim.nearest), V::F8::splat(aim.farthest)],
+            [V::F8::splat(box_ray.nearest), V::F8::splat(box_ray.farthest)],
             [
                 lower::<V>(a).mul_add(step_x, low(0)),
                 upper::<V>(a).mul_add(step_y, low(1)),
@@ -125,15 +125,15 @@ struct PlaneSteps {
 
 impl PlaneSteps {
     #[inline(always)]
-    fn new<V: Simd>(node: &[u8; NODE], aim: &BoxTestRay) -> Self {
-        // SAFETY: VECTOR-SIZED: places in the node, and the words of an aim.
+    fn new<V: Simd>(node: &[u8; NODE], box_ray: &BoxTestRay) -> Self {
+        // SAFETY: VECTOR-SIZED: places in the node, and the words of a ray.
         let (origin, inverse, low, high) = unsafe {
-            let aim: *const f32 = std::ptr::from_ref(aim).cast();
+            let box_ray: *const f32 = std::ptr::from_ref(box_ray).cast();
             (
                 V::F4::load(node.as_ptr().add(12).cast()),
-                V::F4::load(aim),
-                V::F4::load(aim.add(4)),
-                V::F4::load(aim.add(8)),
+                V::F4::load(box_ray),
+                V::F4::load(box_ray.add(4)),
+                V::F4::load(box_ray.add(8)),
             )
         };
         // 4096 quanta are `2^(e - 127)`: an exponent is that of a float.

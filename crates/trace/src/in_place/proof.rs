@@ -1,6 +1,7 @@
-//! Which images can be walked with unchecked reads: those of triangles alone and instances of such,
-//! the nodes of whose structures each lie in one segment and have nothing odd. All others are
-//! walked by plain code.
+//! Which images kernels can walk with unchecked reads: those of triangles alone and instances of
+//! such, the nodes of whose structures each lie in one segment and have nothing odd. All others are
+//! walked by plain code, which rests on what the image's check has proved (CHECKED) and reads
+//! within bounds.
 
 use super::bytes::{NODE, PLACE_BITS};
 use crate::ordinary;
@@ -10,9 +11,13 @@ use gfx12::decode::Structure;
 use gfx12::layout::{BoxNode, NodeBits, NodeKind, NodePointer, PrimitiveNode};
 use gfx12::obb;
 use machine::Image;
+use rayon::prelude::*;
 
 /// Most levels of a hierarchy: a bound of the stacks' memory.
 const LEVELS: usize = 64;
+
+/// Nodes that one thread looks at at a time.
+const PART: usize = 1 << 10;
 
 /// Most primitive nodes of a range.
 const RANGE_NODES: u64 = 16;
@@ -159,9 +164,8 @@ impl ProvedStructure {
         if !start.is_multiple_of(64) || bytes.len() / NODE >= 1 << PLACE_BITS {
             return None;
         }
-        let mut nodes = Nodes { bytes, bounds, instances, has_oriented: false };
-        let levels = nodes.levels(structure.root)?;
-        let has_oriented_nodes = nodes.has_oriented;
+        let (levels, has_oriented_nodes) =
+            Nodes { bytes, bounds, instances }.levels(structure.root)?;
         let level = Level { root: packed(structure.root)?, bounds };
         Some(Self { segment, start, level, levels, has_oriented_nodes })
     }
@@ -204,7 +208,14 @@ struct Nodes<'a> {
     /// The instance nodes in order, if this is a TLAS: then, and only then, there are such, and no
     /// triangles.
     instances: Option<&'a [(NodePointer, u32)]>,
-    /// Whether a node that was looked at is oriented.
+}
+
+/// What is seen of some nodes of a level.
+#[derive(Default)]
+struct Seen {
+    below: Vec<NodePointer>,
+    boxes: usize,
+    /// Whether one of them is oriented.
     has_oriented: bool,
 }
 
@@ -215,38 +226,49 @@ impl Nodes<'_> {
         self.bytes.get(start..start.checked_add(NODE)?).map(NodeBits::from_bytes)
     }
 
-    /// The number of levels of boxes, if all of them can be walked.
-    fn levels(&mut self, root: NodePointer) -> Option<usize> {
+    /// The number of levels of boxes, and whether one of them is oriented, if all of them can be
+    /// walked.
+    fn levels(&self, root: NodePointer) -> Option<(usize, bool)> {
         let mut left = self.bytes.len() / NODE;
-        let mut level = vec![root];
+        let (mut level, mut has_oriented) = (vec![root], false);
         for depth in 0..LEVELS {
-            let mut below = Vec::new();
-            for &pointer in &level {
-                match (pointer.kind(), self.instances) {
-                    (NodeKind::Box, _) => {
-                        left = left.checked_sub(1)?; // a cycle never ends
-                        self.children(pointer, &mut below)?;
-                    }
-                    (NodeKind::Instance, Some(known)) => {
-                        known.binary_search_by_key(&pointer, |&(node, _)| node).ok()?;
-                    }
-                    (_, Some(_)) => return None,
-                    (_, None) => self.range(pointer)?,
-                }
+            let parts = level.par_chunks(PART).map(|pointers| self.seen(pointers));
+            let parts: Vec<Seen> = parts.collect::<Option<_>>()?;
+            level = Vec::with_capacity(parts.iter().map(|part| part.below.len()).sum());
+            for part in parts {
+                left = left.checked_sub(part.boxes)?; // a cycle never ends
+                has_oriented |= part.has_oriented;
+                level.extend(part.below);
             }
-            if below.is_empty() {
-                return Some(depth + 1);
+            if level.is_empty() {
+                return Some((depth + 1, has_oriented));
             }
-            level = below;
         }
         None
     }
 
-    fn children(&mut self, pointer: NodePointer, below: &mut Vec<NodePointer>) -> Option<()> {
+    /// Some nodes of a level, if all of them can be walked.
+    fn seen(&self, pointers: &[NodePointer]) -> Option<Seen> {
+        let mut seen = Seen::default();
+        for &pointer in pointers {
+            match (pointer.kind(), self.instances) {
+                (NodeKind::Box, _) => self.children(pointer, &mut seen)?,
+                (NodeKind::Instance, Some(known)) => {
+                    known.binary_search_by_key(&pointer, |&(node, _)| node).ok()?;
+                }
+                (_, Some(_)) => return None,
+                (_, None) => self.range(pointer)?,
+            }
+        }
+        Some(seen)
+    }
+
+    fn children(&self, pointer: NodePointer, seen: &mut Seen) -> Option<()> {
         let node = BoxNode::decode(&self.bits(pointer.byte_offset())?);
         let is_aligned = (node.internal_base | node.primitive_base) & 0xF == 0;
         let is_oriented = obb::rotation(node.obb_matrix_index).is_some();
-        self.has_oriented |= is_oriented;
+        seen.has_oriented |= is_oriented;
+        seen.boxes += 1;
         // As `docs/trace.md` asks: planes are ordinary but for a factor, and near the root's box.
         let extent = self.bounds.extent().max_element();
         let largest = 4.0 * self.bounds.min.abs().max(self.bounds.max.abs()).max_element();
@@ -272,7 +294,7 @@ impl Nodes<'_> {
             _ => false,
         });
         let is_full = node.used_children().iter().all(|child| !child.is_inverted());
-        below.extend(&node.child_pointers()[..node.used_children().len()]);
+        seen.below.extend(&node.child_pointers()[..node.used_children().len()]);
         (is_aligned && is_allowed && has_moderate_spans && is_near && is_full).then_some(())
     }
 

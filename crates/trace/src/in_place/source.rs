@@ -1,5 +1,5 @@
-//! Nodes, decoded as they are met. Links have been followed once ([`super::reachable`]), so they
-//! lead to nodes.
+//! Nodes, decoded as they are met. The image's check has followed all links (CHECKED), so they lead
+//! to nodes.
 
 use super::{InPlace, Root};
 use crate::source::{Child, LevelId, LinkTarget, TraversalSource};
