@@ -1,4 +1,4 @@
-//! The fast tracer, asked as it is meant to be: in batches.
+//! The fast tracer, asked as it is meant to be: in batches, or by calls for one ray.
 //!
 //! The ray of a question stands somewhere in a batch of 64: among rays that run beside it, which
 //! are answered as a bundle, or among rays from everywhere, which are in flight with it. Only its
@@ -56,6 +56,37 @@ impl Machine for Batched {
             HitKind::Any if batch.any(&rays)[place] => hits.push(batch.closest(&rays)[place]),
             HitKind::Any => (),
         }
+        Ok(())
+    }
+}
+
+/// The tracer, asked by calls for one ray about all that they can be asked.
+pub(super) struct OneByOne(pub(super) Tracer);
+
+impl Machine for OneByOne {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn watch(
+        &self,
+        query: &Query,
+        answer: &mut Answer,
+        _: &mut dyn Observer,
+    ) -> Result<(), MachineError> {
+        let ray = &query.as_ray(self.name())?.shape;
+        let is_found = match query.kind {
+            _ if query.mask != 0xFF || !query.flags.is_empty() => None,
+            HitKind::All => None,
+            HitKind::Closest => Some(true),
+            // As above.
+            HitKind::Any => Some(self.0.any_one(ray)),
+        };
+        let Some(is_found) = is_found else { return self.0.answer_into(query, answer) };
+        answer.counters.queries += 1;
+        answer.hits.clear();
+        let hit = Some(self.0.closest_one(ray)).filter(|hit| is_found && !hit.is_miss());
+        answer.hits.extend(hit);
         Ok(())
     }
 }

@@ -3,8 +3,10 @@
 //! Every machine of the registry on every format that it reads, encoded as the machine likes it;
 //! and beside them what no name in the registry stands for:
 //!
-//! * The tracer with one kernel (`fast-avx2`, `fast-plain`), over its copy of an image's tree
-//!   (`fast-prepared`), and asked in batches (`fast-bundle`, `fast-batch`, `fast-in-place-batch`).
+//! * The tracer over its copy of an image's tree (`fast-prepared`), asked by calls for one ray
+//!   (`fast-one`), and in batches: of rays that run together (`fast-bundle`), from everywhere
+//!   (`fast-batch`), and these in place (`fast-in-place-batch`). So with the fastest kernel, with
+//!   AVX2 (`fast-avx2-…`) and with plain arrays (`fast-plain-…`; `fast-plain` is a batch).
 //! * What drivers really write has no margin: `gfx12:radv`, `gfx12:gpurt`, `gfx12:hiprt` and the
 //!   same of `gfx10-bvh4` and `gfx11-bvh4` are copies, and the hits that the hardware loses there
 //!   are losses. `xphmg-fp32:bare` has no margin either, and a program with RT.BBOX as published
@@ -12,7 +14,8 @@
 //! * Other layouts: oriented boxes, rebraided instances, drivers' memory with a margin, boxes of
 //!   high and of half precision, nodes of eight children.
 
-use super::batched::{Batched, Coherence};
+use super::batched::Coherence::{Coherent, Incoherent};
+use super::batched::{Batched, Coherence, OneByOne};
 use crate::registry::registry;
 use build::Preset;
 use gfx12::Gfx12;
@@ -23,6 +26,8 @@ use machine::{
 };
 use riscv::machine::{HartMachine, Options as HartOptions};
 use std::fmt;
+use trace::Kernel::{Avx2, Plain};
+use trace::Mode::{InPlace, Prepared};
 use trace::{Kernel, Mode, Options as TracerOptions, Tracer};
 use xphmg::Readings;
 use xphmg::machines::BruteForce;
@@ -99,7 +104,7 @@ fn presets(format: &'static FormatEntry, machine: &MachineEntry) -> &'static [Pr
 }
 
 /// Targets that no name in the registry stands for.
-fn others() -> [Option<Target>; 42] {
+fn others() -> [Option<Target>; 49] {
     let like = |name, settings: &[(&str, &str)], machine: &'static str| {
         let format = registry().format(name)?;
         let entry = registry().machine(machine);
@@ -152,11 +157,31 @@ fn others() -> [Option<Target>; 42] {
     };
     [
         tracer("fast-prepared", fast, ALL),
-        batch("fast-plain", fast_plain, BEST),
-        tracer("fast-avx2", fast_avx2, BALANCED_AND_BEST),
-        batch("fast-bundle", fast_bundle, BALANCED_AND_BEST),
-        batch("fast-batch", fast_batch, BEST),
-        batch("fast-in-place-batch", fast_in_place_batch, BALANCED_AND_BEST),
+        tracer("fast-avx2", |i, o| Ok(Box::new(self::tracer(i, o, with(Avx2, Prepared))?)), BEST),
+        batch("fast-one", |i, o| one_by_one(i, o, fastest(Prepared)), BALANCED_AND_BEST),
+        batch("fast-avx2-one", |i, o| one_by_one(i, o, with(Avx2, Prepared)), BALANCED),
+        batch("fast-plain-one", |i, o| one_by_one(i, o, with(Plain, Prepared)), BALANCED),
+        batch("fast-bundle", |i, o| batched(i, o, fastest(Prepared), Coherent), BALANCED_AND_BEST),
+        batch("fast-avx2-bundle", |i, o| batched(i, o, with(Avx2, Prepared), Coherent), BALANCED),
+        batch("fast-plain-bundle", |i, o| batched(i, o, with(Plain, Prepared), Coherent), BALANCED),
+        batch("fast-batch", |i, o| batched(i, o, fastest(Prepared), Incoherent), BEST),
+        batch("fast-avx2-batch", |i, o| batched(i, o, with(Avx2, Prepared), Incoherent), BALANCED),
+        batch("fast-plain", |i, o| batched(i, o, with(Plain, Prepared), Incoherent), BEST),
+        batch(
+            "fast-in-place-batch",
+            |i, o| batched(i, o, fastest(InPlace), Incoherent),
+            BALANCED_AND_BEST,
+        ),
+        batch(
+            "fast-avx2-in-place-batch",
+            |i, o| batched(i, o, with(Avx2, InPlace), Incoherent),
+            BALANCED,
+        ),
+        batch(
+            "fast-plain-in-place-batch",
+            |i, o| batched(i, o, with(Plain, InPlace), Incoherent),
+            BALANCED,
+        ),
         driver("gfx12:radv", "radv", "gfx12-radv"),
         driver("gfx12:gpurt", "gpurt", "gfx12-gpurt"),
         layout("gfx12:obb", "gfx12", ("obb", "on"), "ttu"),
@@ -219,47 +244,24 @@ fn fast(input: &MachineInput, options: &MachineOptions) -> Result<Box<dyn Machin
     Ok(Box::new(tracer(input, options, TracerOptions::default())?))
 }
 
-/// With plain arrays for vectors, among rays from everywhere.
-fn fast_plain(
-    input: &MachineInput,
-    options: &MachineOptions,
-) -> Result<Box<dyn Machine>, MakeError> {
-    let plain = TracerOptions { kernel: Some(Kernel::Plain), ..TracerOptions::default() };
-    batched(input, options, plain, Coherence::Incoherent)
+/// The options of a tracer with the fastest kernel.
+fn fastest(mode: Mode) -> TracerOptions {
+    TracerOptions { mode, ..TracerOptions::default() }
 }
 
-/// With AVX2, or, where that is missing, the best kernel there is.
-fn fast_avx2(
-    input: &MachineInput,
-    options: &MachineOptions,
-) -> Result<Box<dyn Machine>, MakeError> {
-    let kernel = Some(Kernel::Avx2).filter(|kernel| kernel.is_available());
-    Ok(Box::new(tracer(input, options, TracerOptions { kernel, ..TracerOptions::default() })?))
+/// The options of a tracer with a kernel, or, where the processor lacks it, the best one there is.
+fn with(kernel: Kernel, mode: Mode) -> TracerOptions {
+    let kernel = Some(kernel).filter(|kernel| kernel.is_available());
+    TracerOptions { kernel, mode, ..TracerOptions::default() }
 }
 
-/// Among rays that run side by side.
-fn fast_bundle(
+/// Asked by calls for one ray.
+fn one_by_one(
     input: &MachineInput,
     options: &MachineOptions,
+    how: TracerOptions,
 ) -> Result<Box<dyn Machine>, MakeError> {
-    batched(input, options, TracerOptions::default(), Coherence::Coherent)
-}
-
-/// Among rays from everywhere.
-fn fast_batch(
-    input: &MachineInput,
-    options: &MachineOptions,
-) -> Result<Box<dyn Machine>, MakeError> {
-    batched(input, options, TracerOptions::default(), Coherence::Incoherent)
-}
-
-/// The same in place.
-fn fast_in_place_batch(
-    input: &MachineInput,
-    options: &MachineOptions,
-) -> Result<Box<dyn Machine>, MakeError> {
-    let in_place = TracerOptions { mode: Mode::InPlace, ..TracerOptions::default() };
-    batched(input, options, in_place, Coherence::Incoherent)
+    Ok(Box::new(OneByOne(tracer(input, options, how)?)))
 }
 
 fn batched(
