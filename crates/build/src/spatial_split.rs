@@ -17,7 +17,11 @@ use crate::progress::Monitor;
 use crate::scratch::Scratch;
 use crate::spatial_bins::{Plane, cheapest_plane};
 use crate::tagged_box::{Bounds, TaggedBox};
+use rayon::prelude::*;
 use tree::Primitives;
+
+/// Elements that a thread copies or fills at a time.
+const BLOCK: usize = 1 << 15;
 
 /// Where a cut is looked for.
 #[derive(Debug, Clone, Copy)]
@@ -56,17 +60,17 @@ pub(crate) fn build(
     let room = count
         + ((count as f64 * f64::from(budget)) as usize).min((1 << 31) - 1 - count.min(1 << 30));
     let mut with_room = Scratch::zeros(room);
-    with_room[..count].copy_from_slice(&references);
+    let copies = with_room[..count].par_chunks_mut(BLOCK).zip(references.par_chunks(BLOCK));
+    copies.for_each(|(copy, block)| copy.copy_from_slice(block));
     drop(references);
-    let mut nodes = Scratch::zeros(2 * room);
-    nodes.fill(TaggedBox::leaf(Bounds::EMPTY, 0));
+    let mut nodes: Scratch<TaggedBox> = Scratch::zeros(2 * room);
+    let unused = TaggedBox::leaf(Bounds::EMPTY, 0);
+    nodes.par_chunks_mut(BLOCK).for_each(|block| block.fill(unused));
     let range = Range::root(&with_room[..count]);
     let least_overlap = worth.of_root * range.bounds.half_area();
     let builder = Builder { primitives, worth, least_overlap, monitor };
     let (root, below) = nodes.split_at_mut(FIRST_CHILD);
     builder.grow(&mut with_room, count, range, &mut root[0], below, FIRST_CHILD)?;
-    drop(with_room);
-    count_references(&mut nodes);
     Ok(nodes)
 }
 
@@ -80,6 +84,7 @@ struct Builder<'a> {
 impl Builder<'_> {
     /// Builds the subtree over the first `count` of `references`, whose rest is room to grow: its
     /// root into `node`, its descendants into `below`, whose first element has the number `base`.
+    /// Returns how many references there are below it then.
     fn grow(
         &self,
         references: &mut [TaggedBox],
@@ -88,13 +93,12 @@ impl Builder<'_> {
         node: &mut TaggedBox,
         below: &mut [TaggedBox],
         base: usize,
-    ) -> Result<(), BuildError> {
+    ) -> Result<usize, BuildError> {
         if count < self.worth.fewest || references.len() == count {
             let references = &mut references[..count];
-            return binned::grow(references, range, node, below, base, self.monitor);
+            binned::grow(references, range, node, below, base, self.monitor)?;
+            return Ok(count);
         }
-        // How many references there will be below is known later.
-        *node = TaggedBox::inner(range.bounds, base, 0);
         let [left, right] = self.split(references, count, &range);
         let room = share_room(references, left.0, right.0);
         let (left_references, right_references) = references.split_at_mut(room);
@@ -114,20 +118,21 @@ impl Builder<'_> {
                 right_base,
             )
         };
-        if count > PARALLEL {
+        let grown = if count > PARALLEL {
             self.monitor.check()?;
-            let (left_result, right_result) = rayon::join(grow_left, grow_right);
-            left_result.and(right_result)?;
+            let (left_grown, right_grown) = rayon::join(grow_left, grow_right);
+            let grown = left_grown? + right_grown?;
             for (part, _) in [left, right] {
                 if part <= PARALLEL {
                     self.monitor.advance(part)?;
                 }
             }
-            Ok(())
+            grown
         } else {
-            grow_left()?;
-            grow_right()
-        }
+            grow_left()? + grow_right()?
+        };
+        *node = TaggedBox::inner(range.bounds, base, grown);
+        Ok(grown)
     }
 
     /// Puts the references of the left half to the front and those of the right half behind them;
@@ -263,16 +268,4 @@ fn share_room(references: &mut [TaggedBox], left: usize, right: usize) -> usize 
     let left_free = (free * left as u64 / (left + right) as u64) as usize;
     references.copy_within(left..left + right, left + left_free);
     left + left_free
-}
-
-/// Fills in how many references are below each node. Children lie behind their parents.
-fn count_references(nodes: &mut [TaggedBox]) {
-    for index in (0..nodes.len()).rev() {
-        let node = nodes[index];
-        if node.count() == 0 {
-            let child = node.tag_a() as usize;
-            let count = nodes[child].count() + nodes[child + 1].count();
-            nodes[index] = TaggedBox::inner(node.bounds(), child, count);
-        }
-    }
 }
