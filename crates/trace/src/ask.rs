@@ -1,4 +1,4 @@
-//! What a batch asks beside its rays: who is seen, and who has a say.
+//! What a batch asks beside its rays: who is seen, and which callbacks may reject hits.
 
 use crate::Hit;
 use geometry::{Aabb, Ray, SlabRay, SurfaceHit, TriangleRule, slab};

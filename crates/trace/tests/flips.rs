@@ -1,7 +1,7 @@
 //! Files with flipped bits, opened by the tracer: an error, or answers, never a panic. Where the
 //! check proves that the image still loses nothing, every kernel in both modes gives the reference
-//! machine's hits on what it now holds. `SILIRAY_FLIPS=20000 cargo test --release -p siliray-trace
-//! --test flips` flips more.
+//! machine's hits on what it now holds. `SILIRAY_FLIPS=20000 cargo test -p siliray-trace --test
+//! tests flips::` flips more.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
 use crate::common;

@@ -33,7 +33,7 @@ impl Simd for Plain {
     #[inline(always)]
     fn prefetch(address: *const u8) {
         #[cfg(target_arch = "x86_64")]
-        super::x86::prefetch(address);
+        super::x86_moves::prefetch(address);
         #[cfg(target_arch = "aarch64")]
         super::neon::prefetch(address);
         #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]

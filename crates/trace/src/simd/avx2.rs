@@ -1,6 +1,7 @@
 //! The kernel of AVX2, whose vectors of 16 are pairs.
 
-use super::x86::{self, D4, F4, F8, I8, shared};
+use super::x86::{self, D4, F4, F8, I8};
+use super::x86_moves::{self, shared};
 use super::{Pair, Simd, bits_of_bytes};
 
 /// The kernel of AVX2, FMA and BMI2.

@@ -1,7 +1,8 @@
 //! Vectors of 16, and the kernel of AVX-512.
 
 use super::define::{cast, compared, fused, lanes, of_two, operators};
-use super::x86::{self, D4, F4, F8, I8, shared};
+use super::x86::{self, D4, F4, F8, I8};
+use super::x86_moves::{self, shared};
 use super::{Doubles, Floats, Ints, Lanes, Simd};
 use std::arch::x86_64::*;
 

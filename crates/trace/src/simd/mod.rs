@@ -13,6 +13,7 @@
 //! | file | concept |
 //! |---|---|
 //! | `x86` | vectors of 4 and 8 of x86 processors |
+//! | `x86_moves` | what both of their kernels do alike beside arithmetic |
 //! | `avx2` | that kernel |
 //! | `avx512` | that kernel, and its vectors of 16 |
 //! | `quads` | vectors of 4 as NEON and WebAssembly have them, and both kernels |
@@ -37,6 +38,8 @@ mod quads;
 mod simd128;
 #[cfg(target_arch = "x86_64")]
 mod x86;
+#[cfg(target_arch = "x86_64")]
+mod x86_moves;
 
 pub(crate) use array::Plain;
 #[cfg(target_arch = "x86_64")]
@@ -186,13 +189,13 @@ pub(crate) trait Simd: Copy + 'static {
     /// The same lanes, of which the compiler knows nothing, so that it does not form what is made
     /// of them before that is needed.
     #[inline(always)]
-    fn unseen(four: Self::F4) -> Self::F4 {
+    fn optimization_barrier(four: Self::F4) -> Self::F4 {
         four
     }
 
     /// Likewise, so that it reads nothing of a value before that is needed.
     #[inline(always)]
-    fn hidden<T>(value: &T) -> &T {
+    fn optimization_barrier_ref<T>(value: &T) -> &T {
         value
     }
 

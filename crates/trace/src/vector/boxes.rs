@@ -30,9 +30,9 @@ pub(crate) struct Children<'a, V: Simd> {
 impl<V: Simd> Intervals<V> {
     /// Of the children of `node`.
     #[inline(always)]
-    pub(crate) fn new(node: &Node, aim: &BoxTestRay) -> Self {
-        let words: *const f32 = std::ptr::from_ref(aim).cast();
-        // SAFETY: VECTOR-SIZED: an aim is three vectors of four. Three loads instead of eleven.
+    pub(crate) fn new(node: &Node, box_ray: &BoxTestRay) -> Self {
+        let words: *const f32 = std::ptr::from_ref(box_ray).cast();
+        // SAFETY: VECTOR-SIZED: a ray is three vectors of four. Three loads instead of eleven.
         let (a, b, c) =
             unsafe { (V::twice(words), V::twice(words.add(4)), V::twice(words.add(8))) };
         let planes = inlined(

@@ -113,8 +113,9 @@ mod tests {
     use super::super::rule::MollerTrumbore;
     use super::super::triangles::clamped;
     use super::*;
-    use crate::ordinary;
+    use crate::kernel::with_kernel;
     use crate::vector::axis_lanes::AxisLanes;
+    use crate::{Kernel, ordinary};
     use geometry::random::Random;
 
     /// A coordinate: most of them near, some on a grid so that they meet, few extreme.
@@ -148,11 +149,9 @@ mod tests {
     /// All lanes against the plain rule, and what is settled against the definition of a hit.
     #[test]
     fn lanes_are_the_plain_rule() {
-        #[cfg(target_arch = "x86_64")]
-        if crate::Kernel::Avx2.is_available() {
-            lanes_of::<crate::simd::Avx2>();
+        for kernel in Kernel::ALL.into_iter().filter(|kernel| kernel.is_available()) {
+            with_kernel!(kernel, V => lanes_of::<V>());
         }
-        lanes_of::<crate::simd::Plain>();
     }
 
     fn lanes_of<V: Simd>() {

@@ -230,8 +230,8 @@ impl<F: Floats> Rays<F> {
     }
 }
 
-/// Aims one ray of a part of a batch for each slot at the outermost level of a source; its root,
-/// and which of the rays are ordinary. Where there are fewer rays, slots get any.
+/// Prepares one ray of a part of a batch for each slot, for the outermost level of a source; its
+/// root, and which of the rays are ordinary. Where there are fewer rays, slots get any.
 ///
 /// # Safety
 /// There must be eight different slots at these places.
@@ -258,7 +258,7 @@ pub(crate) unsafe fn enter_world<V: Simd, G: Source>(
     };
     // SAFETY: SLOT-UNIQUE.
     unsafe {
-        aim::<V>(&rays, dilation * dilations, slots);
+        store_box_rays::<V>(&rays, dilation * dilations, slots);
         if source.tlas().is_none() {
             shear::<V, G::Rule>(&rays, slots);
         }
@@ -271,7 +271,11 @@ pub(crate) unsafe fn enter_world<V: Simd, G: Source>(
 /// # Safety
 /// As [`enter_world`].
 #[inline(always)]
-unsafe fn aim<V: Simd>(rays: &Rays<V::F8>, dilation: V::F8, slots: &[*mut ActiveRay; WIDTH]) {
+unsafe fn store_box_rays<V: Simd>(
+    rays: &Rays<V::F8>,
+    dilation: V::F8,
+    slots: &[*mut ActiveRay; WIDTH],
+) {
     let Slabs { inverse, low, high } = rays.slabs(dilation);
     let octants = V::F8::from_bits(rays.octants());
     // SAFETY: SLOT-UNIQUE, VECTOR-SIZED: what boxes are tested with is three vectors of four.
@@ -386,7 +390,7 @@ mod tests {
             let ordinary = unsafe {
                 V::run(|| {
                     let eight = laid_out::<V>(&rays);
-                    aim::<V>(&eight, eight.dilation(&bounds), &places);
+                    store_box_rays::<V>(&eight, eight.dilation(&bounds), &places);
                     shear::<V, R>(&eight, &places);
                     eight.ordinary()
                 })

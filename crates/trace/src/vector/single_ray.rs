@@ -78,21 +78,21 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
     let start = world.arena.start();
     let mut slot = ActiveRay::EMPTY;
     (slot.box_ray.nearest, slot.box_ray.farthest) = (ray.tmin, ray.tmax);
-    let (mut aim, mut pointer) = match (&world.tlas, world.blases.first()) {
+    let (mut terms, mut pointer) = match (&world.tlas, world.blases.first()) {
         (Some(tlas), _) if PLACED => {
-            (Aim::<V>::new(&lanes, lanes.instance_dilation(tlas)), tlas.level.root)
+            (SlabTerms::<V>::new(&lanes, lanes.instance_dilation(tlas)), tlas.level.root)
         }
         (_, Some(level)) => {
             slot.triangle_ray = lanes.triangle_ray::<Watertight>();
-            (Aim::new(&lanes, lanes.dilation(&level.bounds)), level.root)
+            (SlabTerms::new(&lanes, lanes.dilation(&level.bounds)), level.root)
         }
         (_, None) => return answer,
     };
     let mut entries = MaybeUninit::<[u32; 2 * STACK]>::uninit();
-    let outer = aim;
+    let outer = terms;
     // Entries that begin beyond this are not looked at.
     let mut limit = f32::INFINITY;
-    let mut sight = Sight::new(&aim, start, ray.tmin, ray.tmax);
+    let mut broadcast = BroadcastRay::new(&terms, start, ray.tmin, ray.tmax);
     // SAFETY: POINTER-PROVED, STACK-ROOM, STACK-BOTTOM, LEAF-ROOM, LANE-PRESENT.
     unsafe {
         let bottom: *mut Pointer = entries.as_mut_ptr().cast();
@@ -102,7 +102,7 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
                 debug_assert!(world.arena.holds(pointer), "POINTER-PROVED");
                 debug_assert!(stack::is_within(bottom, top, STACK), "STACK-ROOM");
                 let place = pointer.byte();
-                let (enter, exit) = sight.intervals(place);
+                let (enter, exit) = broadcast.intervals(place);
                 let met = V::is_less(enter, exit);
                 let node = &*start.add(place).cast::<Node>();
                 if !K::NARROWS && met != 0 {
@@ -112,7 +112,7 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
                     pointer = child_of::<V>(node, met.ilog2());
                     prefetch::<V>(start, *top.sub(1));
                 } else if met & met.wrapping_sub(1) != 0 {
-                    let order = *sight.orders.add(place).cast::<u32>();
+                    let order = *broadcast.orders.add(place).cast::<u32>();
                     let places = places::<V>(order);
                     let (enter, exit) = (enter.permuted(places), exit.permuted(places));
                     let met = enter.lt(exit);
@@ -155,7 +155,7 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
                                 continue;
                             }
                             let hit = if K::NEEDS_HIT {
-                                let world = V::hidden(world);
+                                let world = V::optimization_barrier_ref(world);
                                 let name = world.arena.name(pointer, lane);
                                 let id = world.primitive_ids[slot.blas as usize].id(name);
                                 let (u, v) = found.u_v();
@@ -172,8 +172,9 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
                                 Outcome::Done => return answer,
                             }
                         }
-                        aim.hide();
-                        sight = Sight::new(&aim, start, ray.tmin, slot.box_ray.farthest);
+                        terms.optimization_barrier();
+                        broadcast =
+                            BroadcastRay::new(&terms, start, ray.tmin, slot.box_ray.farthest);
                     }
                     (top, pointer) = popped::<K>(top, limit);
                     continue;
@@ -188,9 +189,10 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
                         Entered::No => (),
                         Entered::At(inner, root) => {
                             top = stack::push(top, STACK, Pointer::LEAVE);
-                            aim = inner;
-                            aim.hide();
-                            sight = Sight::new(&aim, start, ray.tmin, slot.box_ray.farthest);
+                            terms = inner;
+                            terms.optimization_barrier();
+                            broadcast =
+                                BroadcastRay::new(&terms, start, ray.tmin, slot.box_ray.farthest);
                             pointer = root;
                             continue;
                         }
@@ -203,14 +205,14 @@ unsafe fn walk<V: Simd, K: Kind, const PLACED: bool>(world: &World, ray: &Ray) -
                     }
                     Outcome::Done => return answer,
                 },
-                Target::Leave => aim = outer,
+                Target::Leave => terms = outer,
                 Target::Done => {
                     K::finish(&mut answer);
                     return answer;
                 }
             }
-            aim.hide();
-            sight = Sight::new(&aim, start, ray.tmin, slot.box_ray.farthest);
+            terms.optimization_barrier();
+            broadcast = BroadcastRay::new(&terms, start, ray.tmin, slot.box_ray.farthest);
             (top, pointer) = popped::<K>(top, limit);
         }
     }
@@ -224,7 +226,7 @@ fn widened(farthest: f32) -> f32 {
 
 /// How the ray meets the planes of a level, by axis; the last lanes mean nothing.
 #[derive(Clone, Copy)]
-struct Aim<V: Simd> {
+struct SlabTerms<V: Simd> {
     /// For the planes that are met first: `1/d`, and `-oA/d`.
     near: [V::F4; 2],
     /// For those that are met last, likewise, but widened here instead of exits later.
@@ -233,7 +235,7 @@ struct Aim<V: Simd> {
     octant: usize,
 }
 
-impl<V: Simd> Aim<V> {
+impl<V: Simd> SlabTerms<V> {
     #[inline(always)]
     fn new(lanes: &AxisLanes<'_, V>, dilation: f32) -> Self {
         let slabs = lanes.slabs(dilation);
@@ -248,15 +250,15 @@ impl<V: Simd> Aim<V> {
 
     /// Keeps compilers from forming what is made of it before it is needed.
     #[inline(always)]
-    fn hide(&mut self) {
+    fn optimization_barrier(&mut self) {
         let ([inverse, offset], [far_inverse, far_offset]) = (self.near, self.far);
-        self.near = [V::unseen(inverse), V::unseen(offset)];
-        self.far = [V::unseen(far_inverse), V::unseen(far_offset)];
+        self.near = [V::optimization_barrier(inverse), V::optimization_barrier(offset)];
+        self.far = [V::optimization_barrier(far_inverse), V::optimization_barrier(far_offset)];
     }
 }
 
-/// An [`Aim`] with each number in all lanes.
-struct Sight<V: Simd> {
+/// [`SlabTerms`] with each number in all lanes.
+struct BroadcastRay<V: Simd> {
     near: Side<V>,
     far: Side<V>,
     /// The order of the ray's octant in a node at the start of the world.
@@ -273,11 +275,11 @@ struct Side<V: Simd> {
     bound: V::I8,
 }
 
-impl<V: Simd> Sight<V> {
+impl<V: Simd> BroadcastRay<V> {
     /// For a world that starts there, with a range that matters.
     #[inline(always)]
-    fn new(aim: &Aim<V>, start: *const u8, nearest: f32, farthest: f32) -> Self {
-        let Aim { near, far, octant } = *aim;
+    fn new(terms: &SlabTerms<V>, start: *const u8, nearest: f32, farthest: f32) -> Self {
+        let SlabTerms { near, far, octant } = *terms;
         let side = inlined(
             #[inline(always)]
             |[inverse, offset]: [V::F4; 2], is_far: usize, bound: f32| Side {
@@ -344,7 +346,7 @@ enum Entered<V: Simd> {
     /// The ray is out of the ordinary there.
     NeedsScalar,
     /// A level, and its root.
-    At(Aim<V>, Pointer),
+    At(SlabTerms<V>, Pointer),
 }
 
 /// Enters an instance.
@@ -363,7 +365,7 @@ fn enter<V: Simd>(world: &World, ray: &Ray, number: usize, slot: &mut ActiveRay)
     }
     slot.triangle_ray = lanes.triangle_ray::<Watertight>();
     (slot.instance, slot.blas) = (number as u32, instance.blas);
-    Entered::At(Aim::new(&lanes, lanes.dilation(&level.bounds)), level.root)
+    Entered::At(SlabTerms::new(&lanes, lanes.dilation(&level.bounds)), level.root)
 }
 
 /// Asks about procedural boxes.
@@ -476,10 +478,10 @@ mod tests {
             let met = unsafe {
                 V::run(|| {
                     let lanes = AxisLanes::<V>::new(&ray);
-                    let aim = Aim::new(&lanes, lanes.dilation(&bounds));
+                    let terms = SlabTerms::new(&lanes, lanes.dilation(&bounds));
                     let start = std::ptr::from_ref(&node).cast();
-                    let sight = Sight::<V>::new(&aim, start, ray.tmin, ray.tmax);
-                    let (entered, left) = sight.intervals(0);
+                    let broadcast = BroadcastRay::<V>::new(&terms, start, ray.tmin, ray.tmax);
+                    let (entered, left) = broadcast.intervals(0);
                     entered.store(enter.as_mut_ptr());
                     entered.lt(left)
                 })

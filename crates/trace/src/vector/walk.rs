@@ -27,7 +27,7 @@ pub(crate) struct Walk<'a, V: Simd, K: Kind, G: Steps<V>> {
     pub(crate) counters: &'a mut Counters,
     /// Entries of a stack.
     pub(crate) stack_size: usize,
-    /// Whether nobody but the triangle rule has a say in hits.
+    /// Whether neither flags nor a filter may reject hits.
     has_no_filter_or_flags: bool,
     kernel: PhantomData<V>,
 }
@@ -119,7 +119,7 @@ impl<'a, V: Simd, K: Kind, G: Steps<V>> Walk<'a, V, K, G> {
         }
     }
 
-    /// Takes an accepted triangle into account if nobody else has a say in it; whether the ray is
+    /// Takes an accepted triangle into account if nothing else may reject it; whether the ray is
     /// done.
     ///
     /// # Safety
@@ -159,7 +159,7 @@ impl<'a, V: Simd, K: Kind, G: Steps<V>> Walk<'a, V, K, G> {
         unsafe { self.offer(slot, bottom, hit) }
     }
 
-    /// The same, if flags or a filter have a say.
+    /// The same, if flags or a filter may reject it.
     ///
     /// # Safety
     /// As [`Walk::hits`].
