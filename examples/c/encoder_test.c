@@ -131,9 +131,7 @@ static void test_instruction(const uint8_t *memory, size_t size)
    siliray_bvh8_operands operands = {
       .node = ENCODER_ROOT,
       .mask = 0xFF,
-      .extent = INFINITY,
-      .origin = {1, 1, 0},
-      .direction = {0, 0, 1},
+      .ray = {.extent = INFINITY, .origin = {1, 1, 0}, .direction = {0, 0, 1}},
    };
    siliray_registers registers = {0};
    CALL(siliray_image_bvh8_intersect_ray(memory, size, 0, resource, &operands, &registers, &error));
@@ -146,9 +144,7 @@ static void test_instruction_on_image(siliray_context *context, siliray_id image
    siliray_operands operands = {
       .nodes = {ENCODER_ROOT, 0xFFFFFFFF},
       .mask = 0xFF,
-      .extent = INFINITY,
-      .origin = {1, 1, 0},
-      .direction = {0, 0, 1},
+      .ray = {.extent = INFINITY, .origin = {1, 1, 0}, .direction = {0, 0, 1}},
    };
    siliray_registers registers = {0};
    CALL(siliray_intersect(context, image, &operands, &registers, &error));

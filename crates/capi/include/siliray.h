@@ -13,10 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What a context holds at most, in bytes for each byte that it was given, unpacked.
+// What an image and one object of each kind over it take at most, in bytes for each byte that the
+// context was given for them, unpacked: of images and of the scene that they are compared with.
+// What is made twice is held twice, until it is released.
 #define SILIRAY_MOST_GROWTH 16
 
-// What it holds beyond that: lists of bounded length, texts, threads.
+// What they take beyond that: lists of bounded length, texts, threads.
 #define SILIRAY_FREE_BYTES (32 << 20)
 
 // An offset that is none: the structure lies outside the input.
@@ -224,16 +226,22 @@ typedef struct {
   uint32_t leaves;
 } siliray_file_structure;
 
-// Operands of image_bvh64_intersect_ray.
+// The ray of an instruction.
 typedef struct {
-  // The node: an address divided by eight, a type, and flags on GFX11.
-  uint64_t node;
   // The largest parameter that boxes are tested against.
   float extent;
   // Where the ray starts.
   float origin[3];
   // Where it goes.
   float direction[3];
+} siliray_ray_operands;
+
+// Operands of image_bvh64_intersect_ray.
+typedef struct {
+  // The node: an address divided by eight, a type, and flags on GFX11.
+  uint64_t node;
+  // The ray.
+  siliray_ray_operands ray;
   // What boxes are tested with: 1 / direction, rounded as the caller likes.
   float inverse[3];
 } siliray_bvh64_operands;
@@ -246,12 +254,8 @@ typedef struct {
   uint32_t node;
   // The ray's instance mask, eight bits.
   uint32_t mask;
-  // The largest parameter that boxes are tested against.
-  float extent;
-  // Where the ray starts.
-  float origin[3];
-  // Where it goes.
-  float direction[3];
+  // The ray.
+  siliray_ray_operands ray;
 } siliray_bvh8_operands;
 
 // What an instruction writes.
@@ -274,12 +278,8 @@ typedef struct {
   uint32_t nodes[2];
   // The ray's instance mask, eight bits.
   uint32_t mask;
-  // The largest parameter that boxes are tested against.
-  float extent;
-  // Where the ray starts.
-  float origin[3];
-  // Where it goes.
-  float direction[3];
+  // The ray.
+  siliray_ray_operands ray;
 } siliray_dual_operands;
 
 // Operands of the instruction of an image's format.
@@ -291,12 +291,8 @@ typedef struct {
   uint32_t mask;
   // Flags of the base pointer, from its bit 54 on; GFX10.3 has none.
   uint32_t flags;
-  // The largest parameter that boxes are tested against.
-  float extent;
-  // Where the ray starts.
-  float origin[3];
-  // Where it goes.
-  float direction[3];
+  // The ray.
+  siliray_ray_operands ray;
   // Four words of a resource descriptor; null: as drivers set them.
   const uint32_t *resource;
 } siliray_operands;

@@ -18,18 +18,26 @@ use siliray::gfx12::layout::{BasePointer, NodePointer, PointerFlags, Resource};
 use siliray::intersect::{IntersectError, Operands, intersect};
 use std::ffi::c_void;
 
-/// Operands of image_bvh64_intersect_ray.
+/// The ray of an instruction.
 #[repr(C)]
 #[derive(Debug, Clone, Copy)]
-pub struct Bvh64Operands {
-    /// The node: an address divided by eight, a type, and flags on GFX11.
-    pub node: u64,
+pub struct RayOperands {
     /// The largest parameter that boxes are tested against.
     pub extent: f32,
     /// Where the ray starts.
     pub origin: [f32; 3],
     /// Where it goes.
     pub direction: [f32; 3],
+}
+
+/// Operands of image_bvh64_intersect_ray.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Bvh64Operands {
+    /// The node: an address divided by eight, a type, and flags on GFX11.
+    pub node: u64,
+    /// The ray.
+    pub ray: RayOperands,
     /// What boxes are tested with: 1 / direction, rounded as the caller likes.
     pub inverse: [f32; 3],
 }
@@ -44,12 +52,8 @@ pub struct Bvh8Operands {
     pub node: u32,
     /// The ray's instance mask, eight bits.
     pub mask: u32,
-    /// The largest parameter that boxes are tested against.
-    pub extent: f32,
-    /// Where the ray starts.
-    pub origin: [f32; 3],
-    /// Where it goes.
-    pub direction: [f32; 3],
+    /// The ray.
+    pub ray: RayOperands,
 }
 
 /// Operands of image_bvh_dual_intersect_ray.
@@ -62,12 +66,8 @@ pub struct DualOperands {
     pub nodes: [u32; 2],
     /// The ray's instance mask, eight bits.
     pub mask: u32,
-    /// The largest parameter that boxes are tested against.
-    pub extent: f32,
-    /// Where the ray starts.
-    pub origin: [f32; 3],
-    /// Where it goes.
-    pub direction: [f32; 3],
+    /// The ray.
+    pub ray: RayOperands,
 }
 
 /// Operands of the instruction of an image's format.
@@ -81,12 +81,8 @@ pub struct ImageOperands {
     pub mask: u32,
     /// Flags of the base pointer, from its bit 54 on; GFX10.3 has none.
     pub flags: u32,
-    /// The largest parameter that boxes are tested against.
-    pub extent: f32,
-    /// Where the ray starts.
-    pub origin: [f32; 3],
-    /// Where it goes.
-    pub direction: [f32; 3],
+    /// The ray.
+    pub ray: RayOperands,
     /// Four words of a resource descriptor; null: as drivers set them.
     pub resource: *const u32,
 }
@@ -143,10 +139,10 @@ fn sources<'a>(
     Ok((CallerMemory { address, bytes }, words))
 }
 
-fn ray(origin: [f32; 3], direction: [f32; 3], extent: f32, mask: u32) -> RayRegisters {
-    let (origin, direction) = (Vec3::from_array(origin), Vec3::from_array(direction));
+fn registers(ray: &RayOperands, mask: u32) -> RayRegisters {
+    let [origin, direction] = [ray.origin, ray.direction].map(Vec3::from_array);
     // The hardware reads the low eight bits.
-    RayRegisters { origin, direction, extent, mask: mask as u8 }
+    RayRegisters { origin, direction, extent: ray.extent, mask: mask as u8 }
 }
 
 /// `image_bvh64_intersect_ray` of GFX10.3 (`generation` 10) and GFX11 (11) on `size` bytes of
@@ -173,8 +169,8 @@ pub unsafe extern "C" fn siliray_image_bvh64_intersect_ray(
             }
         };
         let (memory, resource) = sources(memory, size, address, resource)?;
-        let Bvh64Operands { node, extent, origin, direction, inverse } =
-            boundary::get(operands, "operands")?;
+        let Bvh64Operands { node, ray, inverse } = boundary::get(operands, "operands")?;
+        let RayOperands { extent, origin, direction } = ray;
         let operands = gfx10::instruction::Operands { node, extent, origin, direction, inverse };
         let resource = gfx10::layout::Resource::from_words(resource);
         let answer = gfx10::instruction::image_bvh64_intersect_ray(
@@ -200,12 +196,11 @@ pub unsafe extern "C" fn siliray_image_bvh8_intersect_ray(
     guarded(error, || {
         let place = Out::new(registers, "registers")?;
         let (memory, resource) = sources(memory, size, address, resource)?;
-        let Bvh8Operands { base, node, mask, extent, origin, direction } =
-            boundary::get(operands, "operands")?;
+        let Bvh8Operands { base, node, mask, ray } = boundary::get(operands, "operands")?;
         let operands = instruction::Bvh8Operands {
             resource: Resource::from_words(resource),
             base: BasePointer(base),
-            ray: ray(origin, direction, extent, mask),
+            ray: registers(&ray, mask),
             node: NodePointer(node),
         };
         let answer = image_bvh8_intersect_ray(&memory, &operands, TriangleArithmetic::default());
@@ -229,12 +224,11 @@ pub unsafe extern "C" fn siliray_image_bvh_dual_intersect_ray(
     guarded(error, || {
         let place = Out::new(registers, "registers")?;
         let (memory, resource) = sources(memory, size, address, resource)?;
-        let DualOperands { base, nodes, mask, extent, origin, direction } =
-            boundary::get(operands, "operands")?;
+        let DualOperands { base, nodes, mask, ray } = boundary::get(operands, "operands")?;
         let operands = instruction::DualOperands {
             resource: Resource::from_words(resource),
             base: BasePointer(base),
-            ray: ray(origin, direction, extent, mask),
+            ray: registers(&ray, mask),
             nodes: nodes.map(Bvh4Pointer),
         };
         let arithmetic = TriangleArithmetic::default();
@@ -269,9 +263,9 @@ pub unsafe extern "C" fn siliray_intersect(
         };
         let operands = Operands {
             nodes: asked.nodes.into_iter().filter(|node| *node != u32::MAX).collect(),
-            origin: asked.origin,
-            direction: asked.direction,
-            extent: asked.extent,
+            origin: asked.ray.origin,
+            direction: asked.ray.direction,
+            extent: asked.ray.extent,
             mask: asked.mask as u8,
             resource: resource
                 .and_then(|words| words.first_chunk())

@@ -11,9 +11,9 @@
 //! * **No unwinding** into C: a defect of siliray is a status too.
 //! * **Threads**: any number of them may use a context. Objects are shared; whoever releases one
 //!   takes it from nobody who is at work on it. Texts live as long as the object they came from.
-//! * **Bounded**: a context holds at most [`SILIRAY_MOST_GROWTH`] times the bytes it was given,
-//!   unpacked, and [`SILIRAY_FREE_BYTES`] for lists whose length is bounded; see `docs/c.md`.
-//!   A test measures it.
+//! * **Bounded**: an image and one object of each kind over it take at most
+//!   [`SILIRAY_MOST_GROWTH`] times the bytes that were given, unpacked, and [`SILIRAY_FREE_BYTES`]
+//!   for lists whose length is bounded; see `docs/c.md`. A test measures it.
 //!
 //! | file | concept |
 //! |---|---|
@@ -49,8 +49,10 @@ pub mod statistics;
 pub mod status;
 pub mod walk;
 
-/// What a context holds at most, in bytes for each byte that it was given, unpacked.
+/// What an image and one object of each kind over it take at most, in bytes for each byte that the
+/// context was given for them, unpacked: of images and of the scene that they are compared with.
+/// What is made twice is held twice, until it is released.
 pub const SILIRAY_MOST_GROWTH: usize = 16;
 
-/// What it holds beyond that: lists of bounded length, texts, threads.
+/// What they take beyond that: lists of bounded length, texts, threads.
 pub const SILIRAY_FREE_BYTES: usize = 32 << 20;

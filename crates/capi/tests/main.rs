@@ -11,9 +11,10 @@ use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
 use siliray_capi::context::{Context, siliray_context_free, siliray_context_new};
 use siliray_capi::image::{FileStructure, siliray_image_read, siliray_image_structure};
-use siliray_capi::instruction::{ImageOperands, Registers, siliray_intersect};
+use siliray_capi::instruction::{ImageOperands, RayOperands, Registers, siliray_intersect};
 use siliray_capi::report::{
-    CFinding, Summary, siliray_check, siliray_report_finding, siliray_report_summary,
+    CFinding, Summary, siliray_check, siliray_check_update, siliray_report_finding,
+    siliray_report_summary,
 };
 use siliray_capi::status::SilirayStatus;
 use siliray_capi::walk::{
@@ -190,18 +191,20 @@ fn instructions_are_those_of_the_facade() {
                 nodes: [file.image.root as u32, u32::MAX],
                 mask: 0xFF,
                 flags: 0,
-                extent: ray.tmax,
-                origin: ray.origin.to_array(),
-                direction: ray.direction.to_array(),
+                ray: RayOperands {
+                    extent: ray.tmax,
+                    origin: ray.origin.to_array(),
+                    direction: ray.direction.to_array(),
+                },
                 resource: null(),
             };
             let expected = intersect(
                 file,
                 &Operands {
                     nodes: vec![asked.nodes[0]],
-                    origin: asked.origin,
-                    direction: asked.direction,
-                    extent: asked.extent,
+                    origin: asked.ray.origin,
+                    direction: asked.ray.direction,
+                    extent: asked.ray.extent,
                     mask: 0xFF,
                     resource: None,
                     flags: PointerFlags::empty(),
@@ -245,4 +248,63 @@ fn structures_are_those_of_the_file() {
         siliray_image_structure(context.0, image, expected.len(), place.as_mut_ptr(), null_mut())
     };
     assert_eq!(status, SilirayStatus::Index);
+}
+
+/// An image after an update that cannot be taken apart has a report, as one that is checked alone.
+#[test]
+fn broken_images_after_updates_have_a_report() {
+    let context = Owned::new();
+    let bytes = file(registry().format("gfx12").unwrap(), Builtin::Organic, 300);
+    let (before, after) = (context.image(&bytes), context.image(&bytes[..300]));
+    // SAFETY: LIVE, WRITABLE.
+    let report = answer(|id| unsafe {
+        siliray_check_update(context.0, before, after, null(), id, null_mut())
+    });
+    // SAFETY: LIVE, WRITABLE.
+    let alone = answer(|id| unsafe { siliray_check(context.0, after, 0, id, null_mut()) });
+    let [found, expected] = [report, alone].map(|report| {
+        // SAFETY: LIVE, WRITABLE.
+        let found: CFinding = answer(|place| unsafe {
+            siliray_report_finding(context.0, report, 0, place, null_mut())
+        });
+        text(found.line)
+    });
+    assert_eq!(found, expected);
+}
+
+/// `scripts/capi` skips parts whose tools are missing, but not in CI, where they can be installed.
+#[cfg(unix)]
+#[test]
+fn tools_that_are_missing_fail_in_ci_alone() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = std::env::temp_dir().join(format!("siliray-tools-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = std::env::var_os("PATH").unwrap();
+    for tool in ["bash", "dirname", "id", "tr", "env"] {
+        let found = std::env::split_paths(&path).map(|it| it.join(tool)).find(|it| it.is_file());
+        let _ = symlink(found.unwrap(), folder.join(tool));
+    }
+    let installer = folder.join("apt-get");
+    std::fs::write(&installer, "#!/bin/bash\nexit 0\n").unwrap();
+    std::fs::set_permissions(&installer, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let run = |ci: &str| {
+        let mut bash = std::process::Command::new(folder.join("bash"));
+        let bash = bash.args(["scripts/capi", "--tools"]).current_dir(&root);
+        let output = bash.env("PATH", &folder).env("CI", ci).output().unwrap();
+        let [text, errors] =
+            [output.stdout, output.stderr].map(|it| String::from_utf8(it).unwrap());
+        (output.status.code(), text + &errors)
+    };
+    let (in_ci, elsewhere) = (run("true"), run(""));
+    std::fs::remove_file(&installer).unwrap();
+    let without_apt = run("true");
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(
+        in_ci.0 == Some(1) && in_ci.1.contains("no cc") && in_ci.1.contains("CI skips nothing")
+    );
+    for (status, text) in [elsewhere, without_apt] {
+        assert_eq!(status, Some(0), "{text}");
+        assert!(text.contains("no valgrind: the shared library runs without it"), "{text}");
+    }
 }

@@ -1,8 +1,27 @@
-//! What result registers mean.
+//! What registers mean, before the instruction and after it.
 
+use crate::instruction::Operands;
 use crate::layout::Resource;
 use bvh4::layout::{Bvh4Kind, Bvh4Pointer};
 use bvh4::unit::NOTHING;
+
+impl Operands {
+    /// The operands by name.
+    #[must_use]
+    pub fn named(&self) -> Vec<(&'static str, u64)> {
+        let names = [
+            ["origin_x", "origin_y", "origin_z"],
+            ["direction_x", "direction_y", "direction_z"],
+            ["inverse_x", "inverse_y", "inverse_z"],
+        ];
+        let vectors = [self.origin, self.direction, self.inverse];
+        let mut named = vec![("node", self.node), ("extent", self.extent.to_bits().into())];
+        for (names, vector) in names.into_iter().zip(vectors) {
+            named.extend(names.into_iter().zip(vector.map(|x| x.to_bits().into())));
+        }
+        named
+    }
+}
 
 /// The kind of a node, and name and meaning of each result of an instruction on it.
 #[must_use]

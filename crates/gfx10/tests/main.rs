@@ -1,6 +1,7 @@
 //! Tests of the crate, in one binary.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod core_alone;
 mod damage;
 mod dumps;
 mod files;

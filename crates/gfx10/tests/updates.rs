@@ -6,7 +6,7 @@ use geometry::{Transform, Vec3};
 use gfx10::encode::{Options, Policy};
 use gfx10::format::Bvh4;
 use gfx10::update::{check_update, refit, statistics};
-use gfx10::{GFX11_NAME, Generation};
+use gfx10::{GFX10_NAME, GFX11_NAME, Generation, Writer};
 use machine::source::Geometry;
 use machine::{Checked, Finding, Format, Image, Segment, Severity};
 use testkit::damage::{get, set};
@@ -108,6 +108,35 @@ fn refits_hold_the_new_geometry_and_break_no_rule() {
             assert!(again == after, "{generation:?} {options:?}");
         }
     }
+}
+
+/// HIPRT's memory, which keeps no parents and describes its boxes in words of its own.
+#[test]
+fn a_real_image_of_hiprt_is_updated() {
+    let bytes = include_bytes!("vectors/hiprt-cornell-bvh4.bin");
+    let before = Image {
+        format: GFX10_NAME,
+        segments: vec![Segment::new(0, bytes)],
+        bases: vec![0x40, 0xBC0, Writer::Hiprt.code()],
+        root: 5,
+    };
+    let stored = decoded(&before);
+    assert!(refitted(&before, &geometry(&stored)).unwrap() == before, "nothing moved");
+    let scene = moved(&stored);
+    let after = refitted(&before, &scene).unwrap();
+    assert_ne!(after, before);
+    let fresh = decoded(&after);
+    assert_eq!(fresh.blases[0].primitives.triangles, scene.objects[0].triangles);
+    assert_eq!(fresh.blases[0].primitives.ids, stored.blases[0].primitives.ids);
+    let found = check_update(&update(&before, &after, Some(&scene))).unwrap();
+    assert_eq!(errors(&found), [""; 0], "{found:?}");
+    let report = Bvh4::<false>::check(after.clone());
+    assert!(report.findings.is_empty(), "{:?}", report.findings);
+    // The box of the root no longer holds everything.
+    let mut stale = after;
+    stale.segments[0].bytes_mut()[0x50..0x54].copy_from_slice(&900f32.to_le_bytes());
+    let found = check_update(&update(&before, &stale, None)).unwrap();
+    assert!(found.iter().any(|found| found.rule == "contained"), "{found:?}");
 }
 
 #[test]

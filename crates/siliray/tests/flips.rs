@@ -21,6 +21,7 @@ use siliray::machine::{
 };
 use siliray::registry::registry;
 use siliray::scene::builtin::Builtin;
+use siliray::stats::{csv, totals};
 use siliray::tree::Tree;
 use std::sync::Arc;
 
@@ -144,12 +145,13 @@ fn outcome(bytes: &[u8], seed: u64, place: &str) -> Outcome {
     if findings.is_empty() { Outcome::Silent } else { Outcome::Named }
 }
 
-fn flip(name: &str, bytes: &[u8]) {
-    flip_often(name, bytes, 160);
+/// How many bits of a file are flipped, one at a time.
+fn flips() -> usize {
+    std::env::var("SILIRAY_FLIPS").map_or(1000, |text| text.parse().unwrap())
 }
 
-fn flip_often(name: &str, bytes: &[u8], flips: usize) {
-    let flips = std::env::var("SILIRAY_FLIPS").map_or(flips, |text| text.parse().unwrap());
+fn flip(name: &str, bytes: &[u8]) {
+    let flips = flips();
     assert_eq!(outcome(bytes, 0, name), Outcome::Silent, "{name}: not a bit flipped");
     let bits = 8 * bytes.len();
     let outcomes: Vec<Outcome> = (0..flips)
@@ -212,13 +214,13 @@ fn in_memory_of_drivers() {
             let options = EncodeOptions { margin: true, ..EncodeOptions::new(policy) };
             let image = encode::encode(&tree, &options).unwrap().image;
             let memory = siliray::gfx12::dump::write_memory(&image).unwrap();
-            flip_often(&format!("{policy} {level}"), &memory, 1000);
+            flip(&format!("{policy} {level}"), &memory);
             if policy == Policy::Radv {
                 let gamma = siliray::gfx12::dump::write_gamma(&image).unwrap();
-                flip_often(&format!("gamma {level}"), &gamma, 1000);
+                flip(&format!("gamma {level}"), &gamma);
             }
             if policy == Policy::Radv && tree.tlas.is_none() {
-                flip_often("serialized", &serialized(&image), 1000);
+                flip("serialized", &serialized(&image));
             }
         }
     }
@@ -230,4 +232,33 @@ fn serialized(image: &Image) -> Vec<u8> {
     let header = RadvHeader::of_bytes(memory).unwrap();
     let sizes = [header.serialization_size, header.compacted_size, 0];
     [&[0xA5; 32], sizes.map(u64::to_le_bytes).as_flattened(), memory].concat()
+}
+
+/// A driver's CSV with a bit flipped is refused by line and column, or compared with what it was.
+#[test]
+fn in_figures_of_a_driver() {
+    let text = "app,name,type,allocated_size,compacted_size,max_depth,sah,scene_sah\n\
+                \"room.exe\",Floor, left,blas,127948,127948,7,15036189,0\n\
+                \"room.exe\",,blas,4096,3072,3,2000000,0\n\
+                \"room.exe\",World,tlas,8192,8192,4,3000000,17000000\n";
+    let old = csv::read(text.as_bytes()).unwrap();
+    assert_eq!(totals::totals(&old, &old).affected, 0);
+    let (mut refused, mut named, mut silent) = (0, 0, 0);
+    for number in 0..flips() {
+        let bit = Random::new(11, number).below(8 * text.len());
+        let mut flipped = text.as_bytes().to_vec();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        let Ok(new) = csv::read(&flipped) else {
+            refused += 1;
+            continue;
+        };
+        let found = totals::totals(&old, &new);
+        assert!(found.text().starts_with("Totals from "));
+        match found.affected > 0 || found.unmatched != [0; 2] {
+            true => named += 1,
+            false => silent += 1,
+        }
+    }
+    println!("figures: {refused} refused, {named} named, {silent} harmless");
+    assert!(refused > 0 && named > 0 && silent > 0, "{refused} {named} {silent}");
 }

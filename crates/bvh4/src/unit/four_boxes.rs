@@ -25,14 +25,14 @@ impl From<&Fp32BoxNode> for FourBoxes {
         Self {
             children: node.children,
             boxes: node.boxes,
-            cull_flags: std::array::from_fn(|slot| node.cull_flags(slot)),
+            cull_flags: core::array::from_fn(|slot| node.cull_flags(slot)),
         }
     }
 }
 
 impl From<&Fp16BoxNode> for FourBoxes {
     fn from(node: &Fp16BoxNode) -> Self {
-        let boxes = std::array::from_fn(|slot| node.child_box(slot));
+        let boxes = core::array::from_fn(|slot| node.child_box(slot));
         Self { children: node.children, boxes, cull_flags: [CullFlags::empty(); 4] }
     }
 }
@@ -73,7 +73,7 @@ pub(super) fn entries(
     heuristic: SortHeuristic,
     culled: [bool; 4],
 ) -> [SortEntry; 4] {
-    std::array::from_fn(|slot| {
+    core::array::from_fn(|slot| {
         let (pointer, interval) = (children[slot], &intervals[slot]);
         let distance = interval.distance(heuristic);
         // Without a short cut: what is read anyway costs less than a branch that is guessed wrong.

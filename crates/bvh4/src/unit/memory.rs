@@ -9,30 +9,6 @@ pub trait Memory {
     fn get(&self, address: u64, len: usize) -> Option<&[u8]>;
 }
 
-impl Memory for machine::Segment {
-    fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
-        self.get(address, len)
-    }
-}
-
-impl Memory for crate::survey::Memory<'_> {
-    fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
-        self.get(address, len)
-    }
-}
-
-impl Memory for machine::Image {
-    fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
-        self.get(address, len)
-    }
-}
-
-impl Memory for [machine::Segment] {
-    fn get(&self, address: u64, len: usize) -> Option<&[u8]> {
-        self.iter().find_map(|segment| segment.get(address, len))
-    }
-}
-
 /// The node of `WORDS` dwords at an offset from the base of a T#; `None` if it is out of bounds:
 /// a unit of it lies behind the last one that the T# allows, or there is no memory (G-15).
 #[inline]

@@ -9,9 +9,13 @@
 //! | [`stored_boxes`] | the same boxes, as memory holds them |
 //! | [`triangle`] | ray against triangle |
 //! | [`culling`] | what pointer flags rule out |
+//! | `images` | images as memory |
+//!
+//! All but the last need no allocator and no operating system.
 
 pub mod culling;
 pub mod four_boxes;
+mod images;
 pub mod memory;
 pub mod slab;
 pub mod sort;

@@ -108,7 +108,7 @@ impl UnitSlabRay {
                 *far = far.min(at(far_side, slot));
             }
         }
-        std::array::from_fn(|slot| self.interval(nears[slot], fars[slot]))
+        core::array::from_fn(|slot| self.interval(nears[slot], fars[slot]))
     }
 
     #[inline]
