@@ -1,11 +1,10 @@
 //! Build time of each preset on scenes made by code, and on the benchmark meshes where they are
 //! present beside the repository.
 
-use build::{Options, Preset};
+use build::{Options, Preset, unwatched};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use scene::Scene;
 use scene::builtin::Builtin;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 const TRIANGLES: usize = 100_000;
@@ -30,7 +29,7 @@ fn build_presets(criterion: &mut Criterion) {
                 BenchmarkId::from_parameter(preset),
                 &scene,
                 |bencher, scene| {
-                    bencher.iter(|| build::build(scene, &options, &|_| ControlFlow::Continue(())));
+                    bencher.iter(|| build::build(scene, &options, &unwatched));
                 },
             );
         }

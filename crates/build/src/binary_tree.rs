@@ -1,16 +1,15 @@
 //! Binary trees over any boxes, for those whose wide trees have costs of their own.
 
+use crate::BuildError;
 use crate::collapse;
 use crate::full_sweep;
 use crate::objective::Objective;
 use crate::plan::{self, Plans};
-use crate::progress::Monitor;
+use crate::progress::{Monitor, unwatched};
 use crate::reinsertion::{self, Effort};
 use crate::scratch::Scratch;
 use crate::tagged_box::TaggedBox;
-use crate::{BuildError, Progress};
 use geometry::Aabb;
-use std::ops::ControlFlow;
 use tree::Bvh;
 
 /// A binary tree with a box in each leaf, good enough that time did not count.
@@ -83,10 +82,6 @@ impl<O: Objective> Widened<'_, O> {
         let Self { nodes, plans, width, objective } = self;
         collapse::write(nodes, plans, item_count, width, &objective, &Monitor::new(&unwatched, 1))
     }
-}
-
-fn unwatched(_: Progress) -> ControlFlow<()> {
-    ControlFlow::Continue(())
 }
 
 #[cfg(test)]

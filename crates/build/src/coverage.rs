@@ -4,14 +4,13 @@
 use crate::binary::Node;
 use crate::cells::{self, Cut};
 use crate::primitives;
-use crate::progress::{Monitor, Progress};
+use crate::progress::{Monitor, unwatched};
 use crate::spatial_split::{self, Worth};
 use crate::tagged_box::{Bounds, TaggedBox};
 use geometry::exact::{ExactVec3, rational, vector};
 use geometry::random::Random;
 use geometry::{Triangle, Vec3};
 use num_rational::BigRational;
-use std::ops::ControlFlow;
 use tree::Primitives;
 
 /// Long thin triangles that lie askew and almost parallel, among small ones.
@@ -30,10 +29,10 @@ fn needles(count: usize, seed: u64, scale: f32) -> Vec<Triangle> {
 
 /// The boxes of all references, by triangle.
 fn reference_boxes(primitives: &Primitives) -> Vec<Vec<Bounds>> {
-    let watch = |_: Progress| ControlFlow::Continue(());
-    let monitor = Monitor::new(&watch, 1);
+    let monitor = Monitor::new(&unwatched, 1);
     let references = primitives::references(primitives);
-    let nodes = spatial_split::build(references, primitives, 2.0, Worth::BEST, &monitor).unwrap();
+    let nodes =
+        spatial_split::build(references, primitives, 2.0, Worth::BEST, &monitor).unwrap();
     let mut boxes = vec![Vec::new(); primitives.triangles.len()];
     let mut open = vec![0];
     while let Some(index) = open.pop() {
@@ -115,8 +114,7 @@ fn no_point_of_a_triangle_is_lost() {
 
 /// The leaves of a tree of cells: boxes, and what they refer to.
 fn leaf_cells(cut: Cut, primitives: &Primitives) -> Vec<(Bounds, Vec<u32>)> {
-    let watch = |_: Progress| ControlFlow::Continue(());
-    let monitor = Monitor::new(&watch, 1);
+    let monitor = Monitor::new(&unwatched, 1);
     let references = primitives::references(primitives);
     let count = primitives.len();
     let built = cells::build(cut, &references, primitives, count, (8, 4), &monitor).unwrap();

@@ -6,7 +6,7 @@ use crate::collapse::{self, Collapsed};
 use crate::objective::SurfaceArea;
 use crate::options::{Options, Preset};
 use crate::primitives;
-use crate::progress::{Monitor, ProgressFn};
+use crate::progress::{Monitor, ProgressFn, unwatched};
 use crate::reinsertion::{self, Effort};
 use crate::report::Report;
 use crate::scratch::Scratch;
@@ -16,7 +16,6 @@ use crate::{BuildError, binned, ploc};
 use geometry::Aabb;
 use rayon::prelude::*;
 use scene::{Object, Scene};
-use std::ops::ControlFlow;
 use std::time::Instant;
 use tree::quality::LevelCosts;
 use tree::{Blas, Bvh, Instance, Primitives, Tlas, Tree};
@@ -62,7 +61,7 @@ impl Options {
     /// # Errors
     /// As [`build`].
     pub fn build(&self, scene: &Scene) -> Result<Tree, BuildError> {
-        tree(scene, self, &|_| ControlFlow::Continue(()))
+        tree(scene, self, &unwatched)
     }
 }
 
@@ -85,7 +84,7 @@ fn levels(
 /// As [`build`].
 pub fn blas(object: &Object, options: &Options) -> Result<Blas, BuildError> {
     options.validate()?;
-    let monitor = Monitor::new(&|_| ControlFlow::Continue(()), 1);
+    let monitor = Monitor::new(&unwatched, 1);
     rayon::scope(|_| build_blas(object, 0, options, &monitor)).map(|(blas, _)| blas)
 }
 
@@ -99,7 +98,7 @@ pub fn tlas(
     options: &Options,
 ) -> Result<Tlas, BuildError> {
     options.validate()?;
-    let monitor = Monitor::new(&|_| ControlFlow::Continue(()), 1);
+    let monitor = Monitor::new(&unwatched, 1);
     build_tlas(instances, |object| objects[object], options, &monitor).map(|(tlas, _)| tlas)
 }
 
@@ -110,7 +109,7 @@ pub fn tlas(
 /// As [`build`].
 pub fn contents(scene: &Scene) -> Result<(Vec<Primitives>, Vec<Instance>), BuildError> {
     check_instances(scene)?;
-    let monitor = Monitor::new(&|_| ControlFlow::Continue(()), 1);
+    let monitor = Monitor::new(&unwatched, 1);
     let objects = scene.objects.iter().enumerate();
     let objects = objects.map(|(position, object)| primitives::collect(object, position, &monitor));
     Ok((objects.collect::<Result<_, _>>()?, instances(scene)?))

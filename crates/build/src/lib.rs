@@ -78,6 +78,6 @@ pub use error::BuildError;
 pub use level::{Built, blas, build, contents, tlas, tree};
 pub use objective::Objective;
 pub use options::{MAX_LEAF, Options, OptionsError, Preset};
-pub use progress::{Progress, ProgressFn};
+pub use progress::{Progress, ProgressFn, unwatched};
 pub use reinsertion::Effort;
 pub use report::Report;

@@ -15,8 +15,27 @@ pub struct Progress {
     pub fraction: f32,
 }
 
+impl Progress {
+    /// So many parts of so many.
+    #[must_use]
+    pub fn of(done: usize, parts: usize) -> Self {
+        Self { fraction: done as f32 / parts.max(1) as f32 }
+    }
+
+    /// What this, of part `number` of so many equal ones, is of the whole.
+    #[must_use]
+    pub fn within(self, number: usize, parts: usize) -> Self {
+        Self { fraction: (number as f32 + self.fraction) / parts.max(1) as f32 }
+    }
+}
+
 /// What a caller passes to watch a build: break to cancel.
 pub type ProgressFn<'a> = dyn Fn(Progress) -> ControlFlow<()> + Sync + 'a;
+
+/// Goes on without looking: for work that nobody watches.
+pub fn unwatched(_: Progress) -> ControlFlow<()> {
+    ControlFlow::Continue(())
+}
 
 /// Counts work and remembers whether to go on.
 pub(crate) struct Monitor<'a> {

@@ -246,9 +246,8 @@ fn refit(nodes: &mut [TaggedBox], parents: &[u32], from: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Progress;
+    use crate::progress::unwatched;
     use glam::Vec3A;
-    use std::ops::ControlFlow;
 
     /// A chain that hangs boxes off a path in an order that has nothing to do with where they lie.
     fn chain(count: usize) -> Vec<TaggedBox> {
@@ -296,8 +295,7 @@ mod tests {
     fn a_bad_tree_becomes_a_better_one() {
         let mut nodes = chain(301);
         let before = checked_cost(&nodes);
-        let watch = |_: Progress| ControlFlow::Continue(());
-        optimise(&mut nodes, Effort::default(), &Monitor::new(&watch, 1)).unwrap();
+        optimise(&mut nodes, Effort::default(), &Monitor::new(&unwatched, 1)).unwrap();
         let after = checked_cost(&nodes);
         // A round tries a tenth of the nodes, so a tree this bad is improved, not made good.
         assert!(after < 0.75 * before, "{before} to {after}");

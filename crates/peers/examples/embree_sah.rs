@@ -4,9 +4,8 @@
 //!     cargo run --release -p siliray-peers --example embree_sah -- bunny.ply sponza.ply
 #![allow(clippy::print_stdout)] // a program that prints a table
 
-use build::{Options, Preset, build};
+use build::{Options, Preset, build, unwatched};
 use peers::{embree::binary, flat::Flat};
-use std::ops::ControlFlow;
 
 /// Most triangles of a leaf.
 const MAX_LEAF: u32 = 8;
@@ -17,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let scene = scene::open(&path)?;
         let embree = binary::medium(&Flat::new(&scene).triangles, MAX_LEAF)?;
         let options = Options { max_leaf: MAX_LEAF as usize, ..Options::preset(Preset::Balanced) };
-        let ours = build(&scene, &options, &|_| ControlFlow::Continue(()))?;
+        let ours = build(&scene, &options, &unwatched)?;
         println!(
             "{:<16} {:>10.3} {:>12.3} s {:>10.3} {:>12.3} s",
             scene.name, embree.sah_cost, embree.seconds, ours.report.sah_cost, ours.report.seconds

@@ -4,14 +4,13 @@
 //! are let pass. A wrong layout of rays, hits or ids shows up in most of them.
 #![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests may fail as tests do
 
-use build::{Options, Preset, build};
+use build::{Options, Preset, build, unwatched};
 use geometry::random::Random;
 use geometry::{Ray, TriangleRule};
 use machine::{Hit, Machine, Reference};
 use peers::{Answer, Instructions, Library, Peer, PeerError, Question};
 use scene::Scene;
 use scene::builtin::Builtin;
-use std::ops::ControlFlow;
 
 /// Not a multiple of 16, so that the last packet has idle lanes.
 const RAYS: usize = 20_003;
@@ -32,8 +31,7 @@ fn rays(scene: &Scene) -> Vec<Ray> {
 }
 
 fn expected(scene: &Scene, rays: &[Ray]) -> Vec<Option<Hit>> {
-    let built =
-        build(scene, &Options::preset(Preset::Balanced), &|_| ControlFlow::Continue(())).unwrap();
+    let built = build(scene, &Options::preset(Preset::Balanced), &unwatched).unwrap();
     let machine = Reference::new(&built.tree, TriangleRule::Watertight);
     rays.iter().map(|ray| machine.closest(ray).unwrap()).collect()
 }

@@ -1,12 +1,11 @@
 //! How fast the reference machine answers: primary rays and random rays, closest and any hit.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use siliray::build::{self, Options, Preset};
+use siliray::build::{self, Options, Preset, unwatched};
 use siliray::geometry::{Ray, TriangleRule, Vec3};
 use siliray::machine::{Answer, HitKind, Machine, Query, Reference};
 use siliray::scene::builtin::Builtin;
 use std::hint::black_box;
-use std::ops::ControlFlow;
 
 const SIZE: u32 = 64;
 
@@ -14,7 +13,7 @@ fn trace(criterion: &mut Criterion) {
     for builtin in [Builtin::Organic, Builtin::Interior, Builtin::Forest] {
         let scene = builtin.scene(100_000);
         let options = Options { preset: Preset::Best, ..Options::default() };
-        let Ok(built) = build::build(&scene, &options, &|_| ControlFlow::Continue(())) else {
+        let Ok(built) = build::build(&scene, &options, &unwatched) else {
             continue;
         };
         let Some(camera) = scene.camera() else { continue };

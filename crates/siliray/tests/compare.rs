@@ -1,7 +1,7 @@
 //! One meaning for a figure: bytes, work and costs of every format and machine can be compared.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use siliray::build::Preset;
+use siliray::build::{Preset, unwatched};
 use siliray::compare::{Plan, Row, RowKey, Variant, compare, page, row};
 use siliray::geometry::{Ray, Vec3};
 use siliray::input::{encode_checked, format_options};
@@ -11,7 +11,6 @@ use siliray::resume::Rows;
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Camera, Scene, read};
 use siliray::tree::Tree;
-use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 
 fn tree_of(scene: &Scene, variant: &Variant, preset: Preset) -> Tree {
@@ -126,8 +125,7 @@ fn best_is_never_worse_than_fast() {
     for builtin in [Builtin::Interior, Builtin::Organic, Builtin::Hairball] {
         let scene = builtin.scene(4_000);
         let camera = scene.camera().unwrap_or_else(|| Camera::framing(&scene.bounds().unwrap()));
-        let watch = |_| ControlFlow::Continue(());
-        let rows = compare(&scene, &camera, &plan, None, &watch).unwrap().rows;
+        let rows = compare(&scene, &camera, &plan, None, &unwatched).unwrap().rows;
         let (fast, best) = rows.split_at(rows.len() / 2);
         assert_eq!(fast.len(), best.len());
         for (fast, best) in fast.iter().zip(best) {
@@ -174,7 +172,7 @@ fn rows_are_the_same_each_time_and_are_not_made_twice() {
         rays: 100,
     };
     let run = |formats: &[&str], kept: Option<&dyn Rows<Row>>| {
-        compare(&scene, &camera, &plan(formats), kept, &|_| ControlFlow::Continue(())).unwrap()
+        compare(&scene, &camera, &plan(formats), kept, &unwatched).unwrap()
     };
     let kept = Memory::default();
     let first = run(&["gfx12:policy=dense", "cwbvh"], Some(&kept)).rows;
@@ -211,8 +209,7 @@ fn losses_are_those_of_the_format() {
         machines: Vec::new(),
         rays: 512,
     };
-    let watch = |_| ControlFlow::Continue(());
-    let rows = compare(&scene, &camera, &plan, None, &watch).unwrap().rows;
+    let rows = compare(&scene, &camera, &plan, None, &unwatched).unwrap().rows;
     let (rounded, exact) = rows.split_last().unwrap();
     for row in exact {
         assert_eq!((row.lost, row.wrong), (0, 0), "{}", row.key.format);

@@ -8,14 +8,13 @@
 use parry3d_f64::math::{Pose, Vector};
 use parry3d_f64::query::{self, ShapeCastOptions};
 use parry3d_f64::shape::{Cuboid, Shape as ParryShape, TriMesh};
-use siliray::build::{Options, Preset};
+use siliray::build::{Options, Preset, unwatched};
 use siliray::flat_scene::FlatScene;
 use siliray::geometry::random::Random;
 use siliray::geometry::{Aabb, Beam, Vec3};
 use siliray::scene::{Geometry, Object, Scene, Shape};
 use siliray::sweep::SweepScene;
 use siliray::trace::Tracer;
-use std::ops::ControlFlow;
 
 /// How much the box of a cast is moved in or out, for each unit of the numbers around.
 const MARGIN: f64 = 1e-6;
@@ -237,7 +236,7 @@ fn parts_swept_through_triangles() {
             continue;
         }
         let part = FlatScene::new(single(box_mesh(&start))).unwrap();
-        let swept = sweep.sweep(&part, along, &|_| ControlFlow::Continue(())).unwrap();
+        let swept = sweep.sweep(&part, along, &unwatched).unwrap();
         let first = swept.first.map(|touch| touch.t);
         seen.compare(first, casts, &format!("{start:?} along {along:?}"));
     }

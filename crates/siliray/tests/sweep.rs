@@ -2,13 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use siliray::build::{Options, Preset};
+use siliray::build::{Options, Preset, unwatched};
 use siliray::flat_scene::FlatScene;
 use siliray::geometry::{Triangle, Vec3, translation};
 use siliray::scene::builtin::Builtin;
 use siliray::scene::{Geometry, Object, Scene, Shape};
 use siliray::sweep::{SweepScene, Swept};
-use std::ops::ControlFlow;
 
 /// A lopsided tetrahedron at a place.
 fn part(at: Vec3, size: f32) -> FlatScene {
@@ -33,12 +32,10 @@ fn triangles(scene: &FlatScene) -> Vec<Triangle> {
 }
 
 fn swept(scene: &FlatScene, part: &FlatScene, along: Vec3, preset: Preset) -> Swept {
-    let built = siliray::build::build(&scene.scene, &Options::preset(preset), &|_| {
-        ControlFlow::Continue(())
-    });
+    let built = siliray::build::build(&scene.scene, &Options::preset(preset), &unwatched);
     let tree = built.unwrap().tree;
     let scene = SweepScene::new(scene, &tree).unwrap();
-    scene.sweep(part, along, &|_| ControlFlow::Continue(())).unwrap()
+    scene.sweep(part, along, &unwatched).unwrap()
 }
 
 #[test]

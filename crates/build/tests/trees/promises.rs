@@ -1,14 +1,13 @@
 //! Scenes made by code, and the check of everything that a tree promises.
 
-use build::{Built, Options, Preset};
+use build::{Built, Options, Preset, unwatched};
 use geometry::random::Random;
 use geometry::{Aabb, Triangle, Vec3};
 use scene::{Geometry, Object, Scene, Shape};
-use std::ops::ControlFlow;
 use tree::Bvh;
 
 pub(crate) fn build_with(scene: &Scene, options: &Options) -> Built {
-    build::build(scene, options, &|_| ControlFlow::Continue(())).unwrap()
+    build::build(scene, options, &unwatched).unwrap()
 }
 
 pub(crate) fn object_of(shapes: Vec<Shape>) -> Object {

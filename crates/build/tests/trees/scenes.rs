@@ -2,14 +2,14 @@
 //! figures.
 
 use crate::promises::{build_with, check_tree, mesh_of, object_of, random_triangles, shape_of};
-use build::{BuildError, Options, OptionsError, Preset};
+use build::{BuildError, Options, OptionsError, Preset, unwatched};
 use geometry::{Aabb, Transform, Triangle, Vec3};
 use scene::{Instance, Scene, Shape};
 use std::ops::ControlFlow;
 use tree::{Bvh, Quality};
 
 fn built_error(scene: &Scene) -> BuildError {
-    build::build(scene, &Options::default(), &|_| ControlFlow::Continue(())).unwrap_err()
+    build::build(scene, &Options::default(), &unwatched).unwrap_err()
 }
 
 fn instanced() -> Scene {
@@ -98,7 +98,7 @@ fn bad_scenes_are_named() {
     assert_eq!(built_error(&scene), infinite);
 
     let options = Options { width: 12, ..Options::default() };
-    let wide = build::build(&Scene::default(), &options, &|_| ControlFlow::Continue(()));
+    let wide = build::build(&Scene::default(), &options, &unwatched);
     assert_eq!(wide.unwrap_err(), BuildError::Options(OptionsError::Width(12)));
 }
 

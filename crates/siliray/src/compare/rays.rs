@@ -56,8 +56,8 @@ impl Rays {
         Self { queries, expected: tracer.closest(rays) }
     }
 
-    /// Adds what differs in the answer to a ray.
-    pub(super) fn judge(&self, number: usize, got: Option<Hit>, losses: &mut Losses) {
+    /// Counts the answer to a ray if it differs.
+    pub(super) fn count_loss(&self, number: usize, got: Option<Hit>, losses: &mut Losses) {
         let expected = self.expected[number];
         let found = match self.queries[number].kind {
             // Any hit will do.

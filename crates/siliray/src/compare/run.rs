@@ -3,7 +3,6 @@
 use super::rays::{Losses, Rays};
 use super::row::{BytesPerTriangle, Row, RowKey, Work};
 use super::variant::Variant;
-use crate::conformance::KeepGoing;
 use crate::input::format_options;
 use crate::registry::registry;
 use crate::resume::Rows;
@@ -142,43 +141,38 @@ pub fn compare(
     kept: Option<&dyn Rows<Row>>,
     watch: &ProgressFn<'_>,
 ) -> Result<Compared, CompareError> {
-    let whole = (plan.presets.len() * plan.variants.len()).max(1) as f32;
+    let parts = plan.presets.len() * plan.variants.len();
     let done = AtomicUsize::new(0);
-    let keep_going = || watch(Progress { fraction: done.load(Ordering::Relaxed) as f32 / whole });
-    let mut under_way = UnderWay {
-        scene,
-        camera,
-        plan,
-        kept,
-        keep_going: &keep_going,
-        rays: None,
-        compared: Compared::default(),
-    };
+    // Of a format there is a build and several walks, of which nobody knows how long they take.
+    let told = |_: Progress| watch(Progress::of(done.load(Ordering::Relaxed), parts));
+    let (rays, compared) = (None, Compared::default());
+    let mut comparison = Comparison { scene, camera, plan, kept, watch: &told, rays, compared };
     for &preset in &plan.presets {
         let mut built = Vec::new();
         for variant in &plan.variants {
-            if keep_going().is_break() {
+            if watch(Progress::of(done.load(Ordering::Relaxed), parts)).is_break() {
                 return Err(CompareError::Cancelled);
             }
-            under_way.variant(preset, variant, &mut built)?;
+            comparison.variant(preset, variant, &mut built)?;
             done.fetch_add(1, Ordering::Relaxed);
         }
     }
-    Ok(under_way.compared)
+    Ok(comparison.compared)
 }
 
-struct UnderWay<'a> {
+/// The rows so far, and what more of them are made of.
+struct Comparison<'a> {
     scene: &'a Scene,
     camera: &'a Camera,
     plan: &'a Plan,
     kept: Option<&'a dyn Rows<Row>>,
-    keep_going: &'a KeepGoing<'a>,
+    watch: &'a ProgressFn<'a>,
     /// Made when the first row needs them.
     rays: Option<[Rays; 3]>,
     compared: Compared,
 }
 
-impl UnderWay<'_> {
+impl Comparison<'_> {
     /// The rows of one preset and format. `built` are the trees of the preset so far: formats of
     /// the same shape share one.
     fn variant(
@@ -205,7 +199,7 @@ impl UnderWay<'_> {
         let options = format_options(variant.format, &variant.settings, preset);
         let is_same = |(known, _): &&(build::Options, Built)| *known == options;
         if built.iter().find(is_same).is_none() {
-            let fresh = build::build(self.scene, &options, &|_| (self.keep_going)())?;
+            let fresh = build::build(self.scene, &options, self.watch)?;
             built.push((options, fresh));
         }
         let Some((_, built)) = built.iter().find(is_same) else { return Ok(()) };
@@ -221,11 +215,11 @@ impl UnderWay<'_> {
                 return Ok(());
             }
         };
-        let unit = image.unit(rays, self.keep_going).map_err(unit_error(variant))?;
+        let unit = image.unit(rays, self.watch).map_err(unit_error(variant))?;
         for machine in machines {
             let answered = match (&unit, machine.name) {
                 (Some(unit), ttu_machine::NAME) => unit.clone(),
-                _ => image.ask(machine, rays, variant, self.keep_going)?,
+                _ => image.ask(machine, rays, variant, self.watch)?,
             };
             let cycles = unit.as_ref().map(|unit| unit.each_ref().map(|kind| kind.cycles));
             let row = image.row(key(machine), built, &answered, cycles, self.plan.rays);
@@ -239,7 +233,7 @@ impl UnderWay<'_> {
 
     fn make_rays(&self) -> Result<[Rays; 3], CompareError> {
         let options = Tracer::build_options(Preset::Balanced);
-        let tree = build::build(self.scene, &options, &|_| (self.keep_going)())?.tree;
+        let tree = build::build(self.scene, &options, self.watch)?.tree;
         let tracer = Tracer::from_tree(&tree, trace::Options::default())?;
         Ok(Rays::all(&self.scene.name, &tree, &tracer, self.camera, self.plan.rays)?)
     }
@@ -274,7 +268,7 @@ struct Measured {
 
 /// What the rays of one kind came to.
 #[derive(Clone, Default)]
-struct Asked {
+struct Outcome {
     counters: Counters,
     losses: Losses,
     /// Of the traversal unit, for all rays.
@@ -302,24 +296,24 @@ impl Measured {
     fn unit(
         &self,
         rays: &[Rays; 3],
-        keep_going: &KeepGoing<'_>,
-    ) -> Result<Option<[Asked; 3]>, RunError> {
+        watch: &ProgressFn<'_>,
+    ) -> Result<Option<[Outcome; 3]>, RunError> {
         let config = Config::default();
         let Ok(world) = World::new(&*self.checked, TriangleRule::Watertight) else {
             return Ok(None);
         };
         let runs = rays.par_iter().map(|rays| {
-            let go_on = |_| keep_going();
-            let run = simulate(&world, &config, &rays.queries, RunOptions::ONLY_ANSWERS, &go_on)?;
-            let mut asked = Asked {
+            let told = |answered| watch(Progress::of(answered as usize, rays.queries.len()));
+            let run = simulate(&world, &config, &rays.queries, RunOptions::ONLY_ANSWERS, &told)?;
+            let mut outcome = Outcome {
                 counters: ttu_machine::counters_of(&run),
                 cycles: run.cycles,
-                ..Asked::default()
+                ..Outcome::default()
             };
             for (number, answer) in run.answers.iter().enumerate() {
-                self.judge(rays, number, answer.hits.first(), &mut asked.losses);
+                self.count_loss(rays, number, answer.hits.first(), &mut outcome.losses);
             }
-            Ok(asked)
+            Ok(outcome)
         });
         match in_order(runs) {
             Err(RunError::TooSmall(_)) => Ok(None),
@@ -333,8 +327,8 @@ impl Measured {
         entry: &MachineEntry,
         rays: &[Rays; 3],
         variant: &Variant,
-        keep_going: &KeepGoing<'_>,
-    ) -> Result<[Asked; 3], CompareError> {
+        watch: &ProgressFn<'_>,
+    ) -> Result<[Outcome; 3], CompareError> {
         let input = MachineInput::Image(Arc::clone(&self.checked));
         let made = (entry.make)(&input, &MachineOptions::default());
         let refused = |error: MakeError| {
@@ -344,13 +338,13 @@ impl Measured {
         let machine = made.map_err(refused)?;
         in_order(rays.par_iter().map(|rays| {
             let numbers: Vec<usize> = (0..rays.queries.len()).collect();
-            let asked = numbers.par_chunks(CHUNK).map(|chunk| {
-                if keep_going().is_break() {
+            let outcomes = numbers.par_chunks(CHUNK).map(|chunk| {
+                if watch(Progress::of(chunk[0], rays.queries.len())).is_break() {
                     return Err(CompareError::Cancelled);
                 }
                 self.ask_some(&*machine, rays, chunk).map_err(machine_error(variant))
             });
-            asked.try_reduce(Asked::default, |mut all, some| {
+            outcomes.try_reduce(Outcome::default, |mut all, some| {
                 all.counters += some.counters;
                 all.losses.lost += some.losses.lost;
                 all.losses.wrong += some.losses.wrong;
@@ -364,30 +358,31 @@ impl Measured {
         machine: &dyn Machine,
         rays: &Rays,
         numbers: &[usize],
-    ) -> Result<Asked, MachineError> {
-        let (mut asked, mut answer) = (Asked::default(), Answer::default());
+    ) -> Result<Outcome, MachineError> {
+        let (mut outcome, mut answer) = (Outcome::default(), Answer::default());
         for &number in numbers {
             machine.answer_into(&rays.queries[number], &mut answer)?;
-            self.judge(rays, number, answer.hits.first(), &mut asked.losses);
+            self.count_loss(rays, number, answer.hits.first(), &mut outcome.losses);
         }
-        asked.counters = answer.counters;
-        Ok(asked)
+        outcome.counters = answer.counters;
+        Ok(outcome)
     }
 
-    fn judge(&self, rays: &Rays, number: usize, got: Option<&Hit>, losses: &mut Losses) {
-        rays.judge(number, got.map(|hit| self.checked.scene_hit(*hit)), losses);
+    fn count_loss(&self, rays: &Rays, number: usize, got: Option<&Hit>, losses: &mut Losses) {
+        rays.count_loss(number, got.map(|hit| self.checked.scene_hit(*hit)), losses);
     }
 
     fn row(
         &self,
         key: RowKey,
         built: &Built,
-        asked: &[Asked; 3],
+        outcomes: &[Outcome; 3],
         cycles: Option<[u64; 3]>,
         rays: usize,
     ) -> Row {
-        let work =
-            |kind: usize| Work::new(&asked[kind].counters, cycles.map(|cycles| cycles[kind]), rays);
+        let work = |kind: usize| {
+            Work::new(&outcomes[kind].counters, cycles.map(|cycles| cycles[kind]), rays)
+        };
         let each = self.bytes.per_triangle(key.triangles as usize);
         let [nodes, geometry, ids, total] = each.map(|(_, bytes)| bytes);
         Row {
@@ -398,8 +393,8 @@ impl Measured {
             primary: work(0),
             occlusion: work(1),
             bounce: work(2),
-            lost: asked.iter().map(|kind| kind.losses.lost).sum(),
-            wrong: asked.iter().map(|kind| kind.losses.wrong).sum(),
+            lost: outcomes.iter().map(|kind| kind.losses.lost).sum(),
+            wrong: outcomes.iter().map(|kind| kind.losses.wrong).sum(),
             build_seconds: built.report.seconds,
             encode_seconds: self.encode_seconds,
             key,
@@ -409,8 +404,8 @@ impl Measured {
 
 /// The three results, or the first error.
 fn in_order<E: Send>(
-    asked: impl IndexedParallelIterator<Item = Result<Asked, E>>,
-) -> Result<[Asked; 3], E> {
-    let mut all = asked.collect::<Result<Vec<Asked>, E>>()?.into_iter();
+    outcomes: impl IndexedParallelIterator<Item = Result<Outcome, E>>,
+) -> Result<[Outcome; 3], E> {
+    let mut all = outcomes.collect::<Result<Vec<Outcome>, E>>()?.into_iter();
     Ok(std::array::from_fn(|_| all.next().unwrap_or_default()))
 }

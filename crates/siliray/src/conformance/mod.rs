@@ -63,7 +63,7 @@ use crate::input::{RouteError, encode_checked};
 use crate::registry::registry;
 use aimed_beams::AimedBeams;
 use aimed_rays::AimedRays;
-use build::{Options as BuildOptions, Preset, Progress, ProgressFn};
+use build::{Options as BuildOptions, Preset, Progress, ProgressFn, unwatched};
 use filter::Column;
 use geometry::TriangleRule;
 use machine::{
@@ -72,8 +72,8 @@ use machine::{
 };
 use question::Question;
 use rayon::prelude::*;
-use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use targets::{Target, targets};
 use worlds::{WORLDS, World};
 
@@ -158,15 +158,16 @@ pub fn run(options: &Options, watch: &ProgressFn<'_>) -> Result<Table, Conforman
         }
     }
     let mut cells = Vec::with_capacity(rows.len());
-    let told = |done: usize| watch(Progress { fraction: done as f32 / rows.len() as f32 });
+    let told = |done: usize| watch(Progress::of(done, rows.len()));
     for same_image in rows.chunk_by(Row::same_image) {
         let subject = Subject::new(&same_image[0])?;
         for same_questions in same_image.chunk_by(Row::same_questions) {
             let done = cells.len();
-            let questions = subject.questions(&same_questions[0], options, &|| told(done))?;
+            let questions = subject.questions(&same_questions[0], options, &|_| told(done))?;
             for row in same_questions {
                 let done = cells.len();
-                let cell = subject.try_row(row, &questions, options.stack_size, &|| told(done))?;
+                let within = |part: Progress| watch(part.within(done, rows.len()));
+                let cell = subject.try_row(row, &questions, options.stack_size, &within)?;
                 cells.push(cell);
                 if told(cells.len()).is_break() {
                     return Err(ConformanceError::Cancelled);
@@ -176,9 +177,6 @@ pub fn run(options: &Options, watch: &ProgressFn<'_>) -> Result<Table, Conforman
     }
     Ok(Table { seed: options.seed, cells })
 }
-
-/// Whether the caller still wants to know.
-pub type KeepGoing<'a> = dyn Fn() -> ControlFlow<()> + Sync + 'a;
 
 /// One line of the table before it is tried.
 #[derive(Debug, Clone, Copy)]
@@ -279,10 +277,8 @@ impl Subject {
         let scene = world.name;
         let options = BuildOptions { preset, ..BuildOptions::default() };
         let built =
-            build::build(&world.for_format(target.format, &target.settings), &options, &|_| {
-                ControlFlow::Continue(())
-            })
-            .map_err(|source| ConformanceError::Build { scene, preset, source })?;
+            build::build(&world.for_format(target.format, &target.settings), &options, &unwatched)
+                .map_err(|source| ConformanceError::Build { scene, preset, source })?;
         let image = encode_checked(&built.tree, target.format, &target.settings)
             .map_err(|source| ConformanceError::Encode { scene, preset, source })?;
         Ok(Self { input: MachineInput::Image(Arc::clone(&image)), image })
@@ -293,7 +289,7 @@ impl Subject {
         &self,
         row: &Row<'_>,
         options: &Options,
-        keep_going: &KeepGoing<'_>,
+        watch: &ProgressFn<'_>,
     ) -> Result<Vec<Question>, ConformanceError> {
         let tree = self.image.tree();
         let rays = AimedRays::new(tree, options.seed);
@@ -305,7 +301,7 @@ impl Subject {
                     None => Box::new(Oracle::new(Arc::clone(tree), rule)),
                 };
                 let question = |index| {
-                    keep_going()
+                    watch(Progress::of(index, options.rays))
                         .is_continue()
                         .then(|| Some(Question::new(rays.query(index).into(), &*oracle)))
                 };
@@ -315,7 +311,7 @@ impl Subject {
                 let oracle = Oracle::new(Arc::clone(tree), TriangleRule::Watertight);
                 let beams = AimedBeams::new(rays);
                 let question = |index| {
-                    keep_going()
+                    watch(Progress::of(index, options.rays))
                         .is_continue()
                         .then(|| Some(Question::new(beams.query(index, leaf)?.into(), &oracle)))
                 };
@@ -332,7 +328,7 @@ impl Subject {
         row: &Row<'_>,
         questions: &[Question],
         stack_size: u8,
-        keep_going: &KeepGoing<'_>,
+        watch: &ProgressFn<'_>,
     ) -> Result<Cell, ConformanceError> {
         let Row { target, world, preset, query } = *row;
         let (rule, kind) = match query {
@@ -342,8 +338,11 @@ impl Subject {
         let options =
             MachineOptions { rule, stack_size: Some(stack_size), ..MachineOptions::default() };
         let machine = (target.make)(&self.input, &options).map_err(|error| row.refused(error))?;
+        let asked = AtomicUsize::new(0);
         let verdict = |question: &Question| {
-            keep_going().is_continue().then(|| question.verdict(&*machine, kind))
+            let done = asked.fetch_add(1, Ordering::Relaxed);
+            let told = watch(Progress::of(done, questions.len()));
+            told.is_continue().then(|| question.verdict(&*machine, kind))
         };
         let verdicts: Option<Vec<Option<Disagreement>>> =
             questions.par_iter().map(verdict).collect();

@@ -6,7 +6,6 @@
 //! and child, is found by watching the walk. An answer with a hit that brute force does not have is
 //! a *mismatch*.
 
-use super::KeepGoing;
 use super::aimed_rays::AimedRays;
 use super::question::Question;
 use crate::input::StoredImage;
@@ -23,6 +22,7 @@ use machine::{
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tree::Tree;
 
 /// What to try.
@@ -128,9 +128,9 @@ pub fn run_image(
     require_stack(&readers, options.stack_size)?;
     let mut machines = Vec::new();
     for (number, entry) in readers.iter().enumerate() {
-        let told = |done: usize| watch(Progress { fraction: done as f32 / readers.len() as f32 });
-        machines.push(run_machine(entry, &input, &queries, options, &|| told(number))?);
-        if told(number + 1).is_break() {
+        let told = |part: Progress| watch(part.within(number, readers.len()));
+        machines.push(run_machine(entry, &input, &queries, options, &told)?);
+        if watch(Progress::of(number + 1, readers.len())).is_break() {
             return Err(ImageError::Cancelled);
         }
     }
@@ -170,7 +170,7 @@ pub fn image_rays(tree: &Tree, seed: u64, count: usize) -> Vec<RayQuery> {
     (0..count).map(query).collect()
 }
 
-/// Asks one machine, over what it stands on. `keep_going` is asked before every ray.
+/// Asks one machine, over what it stands on. `watch` is told before every ray.
 ///
 /// # Errors
 /// When its oracle cannot be made, or the caller cancels.
@@ -179,7 +179,7 @@ pub fn run_machine(
     input: &MachineInput,
     queries: &[RayQuery],
     options: &ImageOptions,
-    keep_going: &KeepGoing<'_>,
+    watch: &ProgressFn<'_>,
 ) -> Result<MachineReport, ImageError> {
     let rule = TriangleRule::Watertight;
     let mut report = MachineReport {
@@ -214,10 +214,12 @@ pub fn run_machine(
         Some(make) => make(input).map_err(ImageError::Oracle)?,
         None => Box::new(Oracle::new(Arc::clone(input.tree()), rule)),
     };
+    let asked = AtomicUsize::new(0);
     let verdicts: Option<Vec<_>> = queries
         .par_iter()
         .map(|&query| {
-            if keep_going().is_break() {
+            let done = asked.fetch_add(1, Ordering::Relaxed);
+            if watch(Progress::of(done, queries.len())).is_break() {
                 return None;
             }
             let question = Question::new(query.into(), &*oracle);

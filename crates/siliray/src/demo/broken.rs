@@ -4,6 +4,7 @@ use crate::conformance::{ImageError, ImageOptions, run_machine};
 use crate::input::{RouteError, encode_checked};
 use crate::registry::registry;
 use crate::render::{LostPixels, RenderError, Rendering, render_losses};
+use build::unwatched;
 use geometry::TriangleRule;
 use machine::{
     DescribedField, Finding, FormatEntry, HitKind, Image, Machine, MachineInput, MachineOptions,
@@ -11,7 +12,6 @@ use machine::{
 };
 use rayon::prelude::*;
 use scene::Camera;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use tree::Tree;
 
@@ -137,12 +137,11 @@ pub(super) fn broken(
     let input = MachineInput::Image(checked);
     let machine = walks(&input).map_err(BrokenError::Machine)?;
     let options = ImageOptions { seed: 0, rays: rays.len(), stack_size: STACK, followed: 1 };
-    let law = run_machine(entry, &input, &rays, &options, &|| ControlFlow::Continue(()))?;
+    let law = run_machine(entry, &input, &rays, &options, &unwatched)?;
     let reason = law.lost.first().and_then(|lost| Some(lost.reason.as_ref()?.text.clone()));
-    let go_on = |_| ControlFlow::Continue(());
     let rule = TriangleRule::Watertight;
     let who = (entry, &*machine);
-    let (picture, pixels) = render_losses(&input, who, rule, camera, size, &go_on)?;
+    let (picture, pixels) = render_losses(&input, who, rule, camera, size, &unwatched)?;
     Ok(Some(Broken {
         sound_file: (trees.write)(image, None).map_err(BrokenError::File)?,
         file,

@@ -4,9 +4,9 @@ use crate::conformance::{ImageError, ImageOptions, MachineReport, image_rays, ru
 use crate::input::{Input, Route, StoredImage};
 use crate::registry::registry;
 use crate::walk::{Walk, watch_over};
+use build::unwatched;
 use geometry::Ray;
 use machine::{Hit, HitKind, MachineEntry, MachineInput, MachineOptions, Query};
-use std::ops::ControlFlow;
 
 /// Chooses the rays of the law.
 const SEED: u64 = 20_261;
@@ -51,7 +51,7 @@ pub(super) fn row(
 ) -> Result<MachineRow, ImageError> {
     let format = registry().format(entry.format);
     let route = Route { format, ..Route::new(entry, build::Options::default()) };
-    let prepared = route.prepare(&Input::Image(plain.clone()), &|_| ControlFlow::Continue(()));
+    let prepared = route.prepare(&Input::Image(plain.clone()), &unwatched);
     let row = |outcome| MachineRow {
         name: entry.name,
         summary: entry.summary,
@@ -74,7 +74,7 @@ pub(super) fn row(
     let rays = rays_of(&input);
     let queries = image_rays(input.tree(), SEED, rays);
     let options = ImageOptions { seed: SEED, rays, stack_size: STACK, followed: 0 };
-    let law = run_machine(entry, &input, &queries, &options, &|| ControlFlow::Continue(()))?;
+    let law = run_machine(entry, &input, &queries, &options, &unwatched)?;
     Ok(row(Ok(MachineAnswer { hit, walk, law, rays })))
 }
 

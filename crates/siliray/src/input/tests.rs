@@ -1,8 +1,7 @@
 use super::*;
 use crate::conformance::aimed_rays;
-use build::Preset;
+use build::{Preset, unwatched};
 use machine::{MachineEntry, MachineInput, MachineOptions, Settings};
-use std::ops::ControlFlow;
 
 #[test]
 fn a_path_is_a_file_whatever_it_is_called() {
@@ -41,11 +40,11 @@ fn fast() -> build::Options {
 }
 
 fn prepared(route: &Route, input: &Input) -> Prepared {
-    route.prepare(input, &|_| ControlFlow::Continue(())).unwrap()
+    route.prepare(input, &unwatched).unwrap()
 }
 
 fn refused(route: &Route, input: &Input) -> String {
-    route.prepare(input, &|_| ControlFlow::Continue(())).unwrap_err().to_string()
+    route.prepare(input, &unwatched).unwrap_err().to_string()
 }
 
 /// Where rays at the scene's triangles hit it.
