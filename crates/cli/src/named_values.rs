@@ -69,7 +69,7 @@ pub(crate) const MEASURES: &[Row<Measure>] = &[
     ("triangles", Measure::Triangles, "Triangles tested"),
     ("nodes", Measure::Nodes, "Nodes visited"),
     ("blocks", Measure::Blocks, "Blocks fetched and tested, with --machine ttu"),
-    ("bytes", Measure::Bytes, "Bytes fetched from memory, with --machine ttu"),
+    ("bytes", Measure::Bytes, "Bytes fetched from memory, by every machine but the hart"),
     (
         "cycles",
         Measure::Cycles,

@@ -6,11 +6,9 @@ use siliray::build::Preset;
 use siliray::documents::units::UnitDocument;
 use siliray::machine::{FormatEntry, MachineEntry};
 use siliray::registry::registry;
-use siliray::render::Measure;
-use siliray::riscv::machine as hart;
+use siliray::render::{Measure, measures};
 use siliray::scene::builtin::Builtin;
 use siliray::sim::Workload;
-use siliray::ttu::ttu_machine;
 
 /// All of it.
 pub(crate) fn about() -> Value {
@@ -57,15 +55,5 @@ fn machine(entry: &MachineEntry) -> Value {
         "formats": formats.map(|format| format.name).collect::<Vec<_>>(),
         "takes_beams": entry.takes_beams,
         "measures": measures(entry).map(Measure::name).collect::<Vec<_>>(),
-    })
-}
-
-/// What heat maps of a machine can count: blocks and cycles are the traversal unit's, and the hart
-/// does not say what it reads.
-fn measures(entry: &MachineEntry) -> impl Iterator<Item = Measure> {
-    Measure::ALL.into_iter().filter(|measure| match measure {
-        Measure::Blocks | Measure::Cycles => entry.name == ttu_machine::NAME,
-        Measure::Bytes => entry.name != hart::NAME,
-        Measure::Boxes | Measure::Triangles | Measure::Nodes => true,
     })
 }

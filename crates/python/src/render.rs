@@ -8,7 +8,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use siliray::documents::render::RenderDocument;
 use siliray::render::{Measure, Settings, Style, View, render as picture, render_losses};
-use siliray::ttu::ttu_machine;
 use std::time::Instant;
 
 /// What is seen.
@@ -41,12 +40,8 @@ pub(crate) fn render<'py>(
     let measure = choice.heatmap.as_deref();
     let measure = measure.map(|name| names::one_of("heatmap", name, &Measure::ALL, |m| m.name()));
     let measure = measure.transpose()?;
-    let is_timed = matches!(measure, Some(Measure::Blocks | Measure::Bytes | Measure::Cycles));
-    if is_timed && route.machine.name != ttu_machine::NAME {
-        let machine = route.machine.name;
-        let message = format!("the machine {machine} counts no blocks, bytes or cycles");
-        return Err(errors::option(message));
-    }
+    let counted = measure.map(|measure| measure.counted_by(route.machine)).transpose();
+    let measure = counted.map_err(|error| errors::option(error.to_string()))?;
     let [width, height] = choice.size;
     let style = match measure {
         Some(measure) => Style::HeatMap(measure),

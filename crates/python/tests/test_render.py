@@ -89,7 +89,7 @@ def test_cameras_and_losses() -> None:
         ({"size": (0, 5)}, "OptionError", "size: found 0"),
         ({"samples": 0}, "OptionError", "samples: found 0"),
         ({"heatmap": "heat"}, "NameError", "boxes"),
-        ({"heatmap": "cycles"}, "OptionError", "counts no blocks"),
+        ({"heatmap": "cycles"}, "OptionError", "counts no cycles"),
         ({"camera": [1, 2, 3]}, "OptionError", "found 3"),
         ({"camera": [0, 0, 0, 0, 0, 0, 40]}, "OptionError", "same point"),
         ({"camera": "kitchen"}, "NameError", "kitchen"),

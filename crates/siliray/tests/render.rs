@@ -1,7 +1,7 @@
 //! Pictures: the same from every machine, and refused when they make no sense.
 #![allow(clippy::unwrap_used)] // helpers of tests may fail as tests do
 
-use siliray::build::Options;
+use siliray::build::{Options, unwatched};
 use siliray::geometry::{TriangleRule, Vec3};
 use siliray::input::{Input, Route, build_options, encode_checked};
 use siliray::machine::{self, Machine, MachineInput, MachineOptions, Oracle, Reference};
@@ -35,7 +35,7 @@ fn picture(
 ) -> Result<Rendering, RenderError> {
     let view = View { tree, scene: Some(scene), input: None };
     let camera = scene.camera().unwrap();
-    render(&view, machine, &camera, settings, &|_| ControlFlow::Continue(()))
+    render(&view, machine, &camera, settings, &unwatched)
 }
 
 /// Every machine on its own format sees the picture that the tree shows.
@@ -46,18 +46,37 @@ fn every_machine_paints_the_same_picture() {
         let shaded = settings(Style::Shaded { samples: 1 });
         let walked = picture((&scene, &tree), &Reference::new(&tree, RULE), &shaded).unwrap();
         let input = Input::Scene(scene.clone());
-        let keep_going = |_| ControlFlow::Continue(());
         for name in ["gfx12-gpurt", "gfx12-radv", "gfx12-dual", "offload", "hart"] {
             let entry = registry().machine(name).unwrap();
             let route = Route::new(entry, build_options(entry, None, None));
-            let prepared = route.prepare(&input, &keep_going).unwrap();
+            let prepared = route.prepare(&input, &unwatched).unwrap();
             let machine =
                 prepared.make(&MachineOptions { rule: RULE, ..MachineOptions::default() }).unwrap();
             let view =
                 View { tree: prepared.tree(), scene: Some(&scene), input: Some(&prepared.input) };
             let camera = scene.camera().unwrap();
-            let other = render(&view, &*machine, &camera, &shaded, &keep_going).unwrap();
+            let other = render(&view, &*machine, &camera, &shaded, &unwatched).unwrap();
             assert!(walked.picture == other.picture, "{builtin:?} {}", machine.name());
+        }
+    }
+}
+
+/// What the maps of a machine are said to show is not zero, and what they are not said to show is.
+#[test]
+fn every_machine_counts_what_its_maps_are_said_to_show() {
+    let (scene, _) = scene_and_tree(Builtin::Organic);
+    let camera = scene.camera().unwrap();
+    let input = Input::Scene(scene);
+    for machine in registry().machines() {
+        let route = Route::new(machine, build_options(machine, None, None));
+        let prepared = route.prepare(&input, &unwatched).unwrap();
+        let walker = prepared.make(&MachineOptions::default()).unwrap();
+        let view = View::of(prepared.tree());
+        for measure in Measure::ALL {
+            let settings = Settings { width: 4, height: 3, style: Style::HeatMap(measure) };
+            let map = render(&view, &*walker, &camera, &settings, &unwatched).unwrap().heat_map;
+            let is_counted = measure.counted_by(machine).is_ok();
+            assert_eq!(map.unwrap().most > 0, is_counted, "{} {}", machine.name, measure.name());
         }
     }
 }
@@ -137,8 +156,7 @@ fn picture_of_blocks(blocks: &[(Vec3, Vec3)], camera: &Camera) -> Vec<[u8; 3]> {
     let view = View { tree: &tree, scene: Some(&scene), input: None };
     let machine = Reference::new(&tree, RULE);
     let settings = settings(Style::Shaded { samples: 2 });
-    let keep_going = |_| ControlFlow::Continue(());
-    render(&view, &machine, camera, &settings, &keep_going).unwrap().picture.pixels
+    render(&view, &machine, camera, &settings, &unwatched).unwrap().picture.pixels
 }
 
 /// No sun and no sky reaches into a closed room, and still it is bright; its corners are darker.
@@ -235,13 +253,12 @@ fn sizes_samples_and_cameras_are_checked() {
         (Camera { up: Vec3::ZERO, ..good }, CameraError::NoUp),
         (Camera { up: good.eye - good.target, ..good }, CameraError::NoUp),
     ] {
-        let keep_going = |_| ControlFlow::Continue(());
         let result = render(
             &View { tree: &tree, scene: Some(&scene), input: None },
             &machine,
             &camera,
             &settings(heat),
-            &keep_going,
+            &unwatched,
         );
         assert_eq!(result.unwrap_err(), RenderError::Camera(expected));
     }
@@ -263,7 +280,6 @@ fn nothing_is_sky() {
 #[test]
 fn a_sound_image_loses_no_pixel() {
     let (scene, tree) = scene_and_tree(Builtin::Organic);
-    let keep_going = |_| ControlFlow::Continue(());
     let mut hits = Vec::new();
     for (format, machine) in
         [("xphmg-int16q", "offload"), ("xphmg-bf16", "offload"), ("gfx12", "gfx12-gpurt")]
@@ -273,7 +289,7 @@ fn a_sound_image_loses_no_pixel() {
         let (input, entry) = (MachineInput::Image(image), registry().machine(machine).unwrap());
         let made = (entry.make)(&input, &MachineOptions::default()).unwrap();
         let camera = scene.camera().unwrap();
-        let map = render_losses(&input, (entry, &*made), RULE, &camera, [40, 30], &keep_going);
+        let map = render_losses(&input, (entry, &*made), RULE, &camera, [40, 30], &unwatched);
         let (_, lost) = map.unwrap();
         assert_eq!((lost.lost, lost.wrong), (0, 0), "{machine} on {}", format.name);
         hits.push(lost.hits);

@@ -9,8 +9,7 @@ use crate::output::{self, AtomicFile, Output};
 use siliray::documents::heat::LossDocument;
 use siliray::documents::render::RenderDocument;
 use siliray::machine::Machine;
-use siliray::machine::MachineEntry;
-use siliray::render::{Measure, Rendering, Settings, Style, View, render_losses};
+use siliray::render::{Rendering, Settings, Style, View, render_losses};
 use siliray::scene::Camera;
 use std::time::Instant;
 
@@ -21,7 +20,8 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let input = open_input_as(&args.scene, triangles, &args.image)?;
     refuse_rebuild(&args.scene, &input, args.tracer.rebuild)?;
     let route = args.tracer.route(&args.scene, &input, args.shape)?;
-    require_counts(args, route.machine)?;
+    let measure = args.heatmap.map(|measure| measure.counted_by(route.machine)).transpose();
+    let measure = measure.map_err(|error| Failure::usage(error.to_string()))?;
     let rule = args.rule.rule(route.machine)?;
     let start = Instant::now();
     let prepared = prepare(&route, &input, &args.scene, output)?;
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let view = View { tree: prepared.tree(), scene, input: Some(&prepared.input) };
     let seen = seen(&input, &prepared);
     let camera = chosen_view(&args.view, &args.scene, seen, args.size.aspect())?;
-    let style = match args.heatmap {
+    let style = match measure {
         Some(measure) => Style::HeatMap(measure),
         None => Style::Shaded { samples: args.samples as u32 },
     };
@@ -60,20 +60,6 @@ pub(crate) fn run(args: &Render, triangles: Option<usize>, output: &Output) -> R
     let name = args.output.to_string_lossy().into_owned();
     let json = RenderDocument { output: Some(name), ..document };
     output.result(&json, &text(&json))
-}
-
-/// Blocks, bytes and cycles are counted by one machine alone.
-fn require_counts(args: &Render, machine: &MachineEntry) -> Result<(), Failure> {
-    match args.heatmap {
-        Some(Measure::Blocks | Measure::Bytes | Measure::Cycles)
-            if machine.name != siliray::ttu::ttu_machine::NAME =>
-        {
-            let machine = machine.name;
-            Err(Failure::usage(format!("the machine {machine} counts no blocks, bytes or cycles"))
-                .hint("add `--machine ttu`, or take --heatmap boxes, triangles or nodes"))
-        }
-        _ => Ok(()),
-    }
 }
 
 /// Renders with a progress bar; also says how many seconds it took.

@@ -90,8 +90,8 @@ def render(
     """Renders what a machine sees; an image is walked as it is stored.
 
     A picture in soft light; or, with `heatmap`, how much work each pixel took the machine: `boxes`,
-    `triangles` or `nodes`, and of the machine `ttu` also `blocks`, `bytes` or `cycles`; or, with
-    `losses`, the pixels whose hit the machine misses, in red.
+    `triangles` or `nodes`, of every machine but the hart also `bytes`, and of the machine `ttu`
+    also `blocks` or `cycles`; or, with `losses`, the pixels whose hit the machine misses, in red.
 
     >>> import siliray
     >>> scene = siliray.Scene.open("organic", triangles=400)

@@ -8,7 +8,7 @@
 
 use super::rows::Rows;
 use super::{Picture, RenderError, Rendering, ask, legend};
-use machine::{Answer, Counters, HitKind, Machine};
+use machine::{Answer, Counters, HitKind, Machine, MachineEntry};
 use rayon::prelude::*;
 use scene::Camera;
 
@@ -21,12 +21,33 @@ pub enum Measure {
     Triangles,
     /// Inner nodes whose children were tested.
     Nodes,
-    /// Blocks fetched and tested; 0 for a machine without blocks.
+    /// Blocks fetched and tested, by the traversal unit.
     Blocks,
-    /// Bytes fetched from memory; 0 for a machine that does not model it.
+    /// Bytes fetched from memory; the hart does not say what it reads.
     Bytes,
-    /// Cycles from the question to the answer; 0 for a machine without a clock.
+    /// Cycles from the question to the answer, of the traversal unit.
     Cycles,
+}
+
+/// A machine does not count what a heat map should show.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the machine {machine} counts no {}, expected {expected}", .measure.name())]
+pub struct NotCounted {
+    /// The machine.
+    pub machine: &'static str,
+    /// What was asked for.
+    pub measure: Measure,
+    /// What it counts.
+    pub expected: String,
+}
+
+/// What heat maps of a machine can count.
+pub fn measures(machine: &MachineEntry) -> impl Iterator<Item = Measure> {
+    Measure::ALL.into_iter().filter(|measure| match measure {
+        Measure::Blocks | Measure::Cycles => machine.name == ttu::ttu_machine::NAME,
+        Measure::Bytes => machine.name != riscv::machine::NAME,
+        Measure::Boxes | Measure::Triangles | Measure::Nodes => true,
+    })
 }
 
 impl Measure {
@@ -45,6 +66,18 @@ impl Measure {
             Self::Bytes => "bytes",
             Self::Cycles => "cycles",
         }
+    }
+
+    /// Refuses a measure that heat maps of a machine would show as nothing but zeros.
+    ///
+    /// # Errors
+    /// What there is instead.
+    pub fn counted_by(self, machine: &MachineEntry) -> Result<Self, NotCounted> {
+        if measures(machine).any(|counted| counted == self) {
+            return Ok(self);
+        }
+        let expected = measures(machine).map(Self::name).collect::<Vec<_>>().join(", ");
+        Err(NotCounted { machine: machine.name, measure: self, expected })
     }
 
     /// The value of the counter.

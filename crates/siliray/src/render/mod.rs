@@ -35,7 +35,7 @@ mod smooth;
 pub mod surface;
 mod texture;
 
-pub use heat_map::{HeatMap, Measure};
+pub use heat_map::{HeatMap, Measure, NotCounted, measures};
 pub use losses::LostPixels;
 pub use picture::{Picture, PngError};
 
