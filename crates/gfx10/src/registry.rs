@@ -59,6 +59,7 @@ const fn format<const GFX11: bool>(summary: &'static str) -> FormatEntry {
             encode: |tree, settings| encode(tree, Bvh4::<GFX11>::GENERATION, settings),
             figures,
             write,
+            keeps_boxes: true,
             has_blocks: true,
         }),
         structures: STRUCTURES,

@@ -91,6 +91,7 @@ pub const FORMATS: &[FormatEntry] = &[
                 figures(image, &outline, NODE_BYTES, outline::id_bits(image, &outline))
             },
             write,
+            keeps_boxes: true,
             has_blocks: true,
         }),
         structures: &[
@@ -142,6 +143,7 @@ pub const FORMATS: &[FormatEntry] = &[
                 figures(image, &outline, TriangleNode::BYTES, id_bits)
             },
             write: |image, _| Ok(bvh4x2_file::write(image)),
+            keeps_boxes: true,
             has_blocks: true,
         }),
         structures: &[

@@ -58,6 +58,8 @@ pub struct TreeEntry {
     pub figures: fn(&Image) -> Figures,
     /// The file of an image. Where a format has several kinds, the ending of its name chooses.
     pub write: fn(&Image, Option<&str>) -> Result<Vec<u8>, EncodeError>,
+    /// Whether an image has boxes from the tree that was encoded, and not from triangles alone.
+    pub keeps_boxes: bool,
     /// Whether it comes in blocks, which a traversal unit runs.
     pub has_blocks: bool,
 }

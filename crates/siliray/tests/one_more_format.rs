@@ -4,21 +4,31 @@
 //! below is all that siliray is told of it.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use siliray::build::Preset;
+use siliray::build::{Preset, unwatched};
 use siliray::compare::{Plan, Variant, compare};
 use siliray::conformance::{self, ImageOptions, Options, run_image};
+use siliray::find::{Wanted, find};
 use siliray::geometry::{Aabb, Ray, Triangle, Vec3};
+use siliray::image_build::BuildPlan;
+use siliray::image_diff::diff;
 use siliray::input::{Input, InputError, Origin, Route, Source, format_of};
+use siliray::machine::blocks::{Block, BlockLevel, BlockNode, Frame, MemoryRange};
 use siliray::machine::file::{is_container_of, read_container, write_container};
 use siliray::machine::{
-    ByteSplit, Capabilities, CheckReport, Checked, Description, EncodeError, Figures, Finding,
-    Format, FormatEntry, Image, MachineOptions, NodeRef, Outline, OutlineEntry, ProvedFacts,
-    Segment, Severity, TreeEntry, TreeFormat, TreeShape,
+    BlockImage, BlockLead, ByteSplit, Capabilities, CheckReport, Checked, Description, EncodeError,
+    Figures, Finding, Format, FormatEntry, HitKind, Image, ImageFile, MachineInput, MachineOptions,
+    NodeRef, Outline, OutlineEntry, PrimitiveRef, ProvedFacts, Query, ReadOptions, Segment,
+    Settings, Severity, TreeEntry, TreeFormat, TreeShape,
 };
 use siliray::registry::{install, registry, standard};
-use siliray::scene::Camera;
+use siliray::render::{self, Measure, Style, View};
+use siliray::scene::{Camera, Scene};
+use siliray::sim::{Workload, simulate_image};
 use siliray::tree::{Blas, Bvh, Node, NodeLink, PrimitiveFlags, PrimitiveId, Primitives, Tree};
-use std::ops::ControlFlow;
+use siliray::ttu::Config;
+use siliray::walk::hierarchy::Wanted as Followed;
+use siliray::walk::{text, watch_over, why::why};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Once;
 
@@ -39,7 +49,7 @@ static FORMATS: &[FormatEntry] = &[FormatEntry {
     read: |bytes, _| read_container(NAME, bytes),
     check: |image| List::check(image).erase(),
     outline: |image| {
-        let entry = |(slot, _): (usize, _)| OutlineEntry {
+        let entry = |slot: usize| OutlineEntry {
             depth: 0,
             slot: slot as u32,
             node: NodeRef { base: 0, pointer: slot as u64 },
@@ -47,10 +57,13 @@ static FORMATS: &[FormatEntry] = &[FormatEntry {
             address: (TRIANGLE_BYTES * slot) as u64,
             bytes: TRIANGLE_BYTES,
             state: siliray::machine::EntryState::Read,
-            primitives: 0..0,
+            primitives: slot..slot + 1,
         };
-        let entries = bytes(image).chunks_exact(TRIANGLE_BYTES).enumerate().map(entry).collect();
-        Outline { entries, ..Outline::default() }
+        let primitives: Vec<PrimitiveRef> = records(image)
+            .map(|[.., geometry, primitive]| PrimitiveRef { geometry, primitive })
+            .collect();
+        let entries = (0..primitives.len()).map(entry).collect();
+        Outline { entries, primitives, ..Outline::default() }
     },
     describe: |_, node| {
         let address = TRIANGLE_BYTES as u64 * node.pointer;
@@ -69,7 +82,8 @@ static FORMATS: &[FormatEntry] = &[FormatEntry {
             Figures { bytes, ..Figures::default() }
         },
         write: |image, _| Ok(write_container(image)),
-        has_blocks: false,
+        keeps_boxes: true,
+        has_blocks: true,
     }),
     structures: &[],
     rules: &[],
@@ -81,6 +95,13 @@ const CAPABILITIES: Capabilities =
 
 fn bytes(image: &Image) -> &[u8] {
     image.segments[0].bytes()
+}
+
+/// Nine coordinates, geometry, primitive.
+fn records(image: &Image) -> impl Iterator<Item = [u32; TRIANGLE_BYTES / 4]> {
+    bytes(image).chunks_exact(TRIANGLE_BYTES).map(|record| {
+        std::array::from_fn(|k| u32::from_le_bytes(record[4 * k..][..4].try_into().unwrap()))
+    })
 }
 
 impl Format for List {
@@ -126,12 +147,11 @@ impl TreeFormat for List {
 
     fn decode(checked: &Checked<Self>) -> Tree {
         let mut primitives = Primitives::default();
-        for record in bytes(checked.image()).chunks_exact(TRIANGLE_BYTES) {
-            let word = |k: usize| u32::from_le_bytes(record[4 * k..][..4].try_into().unwrap());
+        for words in records(checked.image()) {
             let corner =
-                |k: usize| Vec3::from_array([0, 1, 2].map(|n| f32::from_bits(word(k + n))));
+                |k: usize| Vec3::from_array([0, 1, 2].map(|n| f32::from_bits(words[k + n])));
             primitives.triangles.push(Triangle { vertices: [0, 3, 6].map(corner) });
-            let (geometry, primitive) = (word(9), word(10));
+            let (geometry, primitive) = (words[9], words[10]);
             let flags = PrimitiveFlags::OPAQUE;
             primitives.ids.push(PrimitiveId { geometry, primitive, flags });
         }
@@ -140,6 +160,30 @@ impl TreeFormat for List {
         let root = Node { bounds, link: NodeLink::leaf(0, count) };
         let bvh = Bvh::new(vec![root], (0..count as u32).collect(), count).unwrap();
         Tree { blases: vec![Blas { primitives, bvh }], tlas: None }
+    }
+
+    /// One block with one leaf: the triangles as they lie.
+    fn blocks(checked: &Checked<Self>) -> Option<BlockImage> {
+        let (image, bounds) = (checked.image(), checked.tree().bounds());
+        let items: Vec<u32> = (0..records(image).count() as u32).collect();
+        let memory = MemoryRange { address: 0, bytes: bytes(image).len() as u32 };
+        let lead = BlockLead::Items { first: 0, count: items.len() as u32, memory };
+        let block = Block {
+            address: 0,
+            bytes: TRIANGLE_BYTES as u32,
+            frame: Frame::GLOBAL,
+            root: None,
+            first_node: 0,
+            node_count: 1,
+            root_children: 1,
+        };
+        Some(BlockImage {
+            levels: vec![BlockLevel { root: Some(0), bounds }],
+            blocks: vec![block],
+            nodes: vec![BlockNode { cells: (&bounds).into(), mask: 0xFF, lead }],
+            items,
+            ..BlockImage::default()
+        })
     }
 }
 
@@ -155,13 +199,16 @@ fn route(format: Option<&'static FormatEntry>) -> Route {
     Route { format, ..Route::new(machine, siliray::build::Options::default()) }
 }
 
+fn scene() -> Scene {
+    Source::new("organic", Some(400)).unwrap().open().unwrap().into_scene().unwrap()
+}
+
 /// A file of the format, written the way `build` does.
 fn file(name: &str) -> PathBuf {
     let list = install_list();
-    let scene = Source::new("organic", Some(400)).unwrap().open().unwrap();
-    let built = route(Some(list)).prepare(&scene, &|_| ControlFlow::Continue(())).unwrap();
+    let built = route(Some(list)).prepare(&Input::Scene(scene()), &unwatched).unwrap();
     assert_eq!((built.input.format(), built.origin), (NAME, Origin::Built));
-    let siliray::machine::MachineInput::Image(image) = &built.input else { panic!("no image") };
+    let MachineInput::Image(image) = &built.input else { panic!("no image") };
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, (list.trees.as_ref().unwrap().write)(image.image(), None).unwrap())
         .unwrap();
@@ -201,7 +248,7 @@ fn its_structures_are_listed_and_described() {
 fn a_machine_walks_it_as_stored() {
     let path = file("walked.list");
     let input = Source::File(path).open().unwrap();
-    let stored = route(None).prepare(&input, &|_| ControlFlow::Continue(())).unwrap();
+    let stored = route(None).prepare(&input, &unwatched).unwrap();
     assert_eq!((stored.input.format(), stored.origin), (NAME, Origin::Stored));
     let center = stored.tree().bounds().center();
     let origin = center + Vec3::new(100.0, 3.0, 20.0);
@@ -214,22 +261,24 @@ fn the_law_tries_it() {
     install_list();
     let only = ["format=list", "scene=mixed"].map(|filter| filter.parse().unwrap());
     let options = Options { rays: 40, only: only.to_vec(), ..Options::default() };
-    let table = conformance::run(&options, &|_| ControlFlow::Continue(())).unwrap();
+    let table = conformance::run(&options, &unwatched).unwrap();
     assert!(!table.cells.is_empty() && table.mismatches() == 0);
-    assert!(table.cells.iter().all(|cell| (cell.format, cell.machine) == (NAME, "reference")));
+    let machines: BTreeSet<_> =
+        table.cells.iter().map(|cell| (cell.format, cell.machine)).collect();
+    assert_eq!(machines, BTreeSet::from([(NAME, "reference"), (NAME, "ttu")]));
     let Ok(Input::Image(image)) = Source::File(file("law.list")).open() else { panic!("no image") };
     let options = ImageOptions { seed: 1, rays: 40, stack_size: 16, followed: 1 };
-    let report = run_image(&image, &options, &|_| ControlFlow::Continue(())).unwrap();
+    let report = run_image(&image, &options, &unwatched).unwrap();
     let machines: Vec<_> = report.machines.iter().map(|m| (m.machine, m.losses)).collect();
-    assert_eq!((report.format, &machines[..]), (NAME, &[("reference", 0)][..]));
+    assert_eq!((report.format, &machines[..]), (NAME, &[("reference", 0), ("ttu", 0)][..]));
 }
 
-/// Nothing but its entry puts it into comparisons. The traversal unit does not run it, so the
-/// reference walks: one leaf, and every triangle of it.
+/// Nothing but its entry puts it into comparisons. The traversal unit runs its blocks: one box, and
+/// every triangle below it.
 #[test]
 fn it_is_compared() {
     install_list();
-    let scene = Source::new("organic", Some(400)).unwrap().open().unwrap().into_scene().unwrap();
+    let scene = scene();
     let plan = Plan {
         presets: vec![Preset::Fast],
         variants: Variant::all().into_iter().filter(|one| one.name() == NAME).collect(),
@@ -237,9 +286,90 @@ fn it_is_compared() {
         rays: 16,
     };
     let camera = Camera::framing(&scene.bounds().unwrap());
-    let watch = |_| ControlFlow::Continue(());
-    let rows = compare(&scene, &camera, &plan, None, &watch).unwrap().rows;
+    let rows = compare(&scene, &camera, &plan, None, &unwatched).unwrap().rows;
     let [row] = &rows[..] else { panic!("{rows:?}") };
-    assert_eq!((row.key.machine.as_str(), row.bytes_per_triangle.total), ("reference", 44.0));
-    assert_eq!((row.primary.boxes, row.primary.cycles, row.lost), (0.0, None, 0));
+    assert_eq!((row.key.machine.as_str(), row.bytes_per_triangle.total), ("ttu", 44.0));
+    assert_eq!((row.primary.boxes, row.lost), (1.0, 0));
+    assert!(row.primary.cycles.is_some());
+}
+
+/// The bytes of a file, and the image in them.
+fn read(name: &str) -> (Vec<u8>, ImageFile) {
+    let bytes = std::fs::read(file(name)).unwrap();
+    let read = read_container(NAME, &bytes).unwrap();
+    (bytes, read)
+}
+
+#[test]
+fn a_change_is_found_and_said() {
+    let list = install_list();
+    let (mut bytes, before) = read("compared.list");
+    assert!(diff(list, [&before, &before], 9).is_empty());
+    // A coordinate of the sixth triangle.
+    let offset = before.offset_of(5 * TRIANGLE_BYTES as u64 + 4).unwrap();
+    bytes[offset as usize] ^= 1;
+    let after = (list.read)(&bytes, &ReadOptions::default()).unwrap();
+    assert_eq!(diff(list, [&before, &after], 9).count(), 1);
+    let outline = (list.outline)(&after.image);
+    let ways = find(list, &after, &outline, &Wanted::Offset(offset));
+    assert_eq!(ways.iter().map(|way| way.entries.clone()).collect::<Vec<_>>(), [[5]]);
+    let PrimitiveRef { geometry, primitive } = outline.primitives[5];
+    let wanted = Wanted::Primitive { geometry: Some(geometry), primitive };
+    assert_eq!(find(list, &after, &outline, &wanted), ways);
+}
+
+#[test]
+fn walks_over_it_are_shown_and_explained() {
+    let input = Source::File(file("followed.list")).open().unwrap();
+    for name in ["reference", "ttu"] {
+        let entry = registry().machine(name).unwrap();
+        let prepared = Route { machine: entry, ..route(None) }.prepare(&input, &unwatched).unwrap();
+        let machine = prepared.make(&MachineOptions::default()).unwrap();
+        let [a, b, c] = prepared.tree().blases[0].primitives.triangles[0].vertices;
+        let middle = (a + b + c) / 3.0;
+        let normal = (b - a).cross(c - a).normalize();
+        let ray = Ray::new(middle + normal, -normal);
+        let query = Query::ray(HitKind::All, ray);
+        let (walk, names) = watch_over(entry, &prepared.input, &*machine, &query);
+        assert!(text::table(&walk, 0..usize::MAX).contains("primitive"), "{name}");
+        let id = prepared.tree().blases[0].primitives.ids[0];
+        let (geometry, primitive) = (Some(id.geometry), id.primitive);
+        let wanted = Followed { instance: None, geometry, primitive };
+        let reason = why(&walk, &prepared.input, names, &wanted).unwrap();
+        assert!(reason.accepted, "{name}: {}", reason.text);
+    }
+}
+
+#[test]
+fn it_is_simulated_and_drawn() {
+    let Ok(Input::Image(image)) = Source::File(file("drawn.list")).open() else {
+        panic!("no image")
+    };
+    let tree = image.checked.tree();
+    let camera = Camera::framing(&tree.bounds());
+    let queries = Workload::ALL[0].queries("list", tree, &camera, 16).unwrap();
+    let run = simulate_image(&*image.checked, &Config::default(), &queries).unwrap();
+    assert!(run.cycles > 0 && run.counters.sm_fetch_bytes > 0);
+    let machine = registry().machine("ttu").unwrap();
+    let input = MachineInput::Image(image.checked.clone());
+    let walker = (machine.make)(&input, &MachineOptions::default()).unwrap();
+    for style in [Style::Shaded { samples: 1 }, Style::HeatMap(Measure::Triangles)] {
+        let settings = render::Settings { width: 8, height: 6, style };
+        let picture = render::render(&View::of(tree), &*walker, &camera, &settings, &unwatched);
+        let colours: BTreeSet<_> = picture.unwrap().picture.pixels.into_iter().collect();
+        assert!(colours.len() > 1);
+    }
+}
+
+#[test]
+fn build_writes_it() {
+    let list = install_list();
+    let format = Some((list, Settings::default()));
+    let plan = BuildPlan::new(&[Preset::Fast], format, [None, None]).unwrap();
+    let built = plan.run(&scene(), Origin::Built, Some("list"), &unwatched).unwrap();
+    let (document, bytes) = (built.document, built.file.unwrap());
+    assert!((list.sniff)(&bytes));
+    assert_eq!(document.image.unwrap().format, NAME);
+    let image = (list.read)(&bytes, &ReadOptions::default()).unwrap().image;
+    assert_eq!(records(&image).count(), document.triangles);
 }

@@ -26,6 +26,7 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
         figures,
         // One segment, as it lies in memory.
         write: |image, _| Ok(image.segments[0].bytes().to_vec()),
+        keeps_boxes: true,
         has_blocks: true,
     }),
     structures: crate::format::STRUCTURES,

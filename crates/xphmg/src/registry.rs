@@ -137,6 +137,8 @@ const fn entry<const P: usize>(summary: &'static str) -> FormatEntry {
             figures,
             // One segment, as it lies in memory.
             write: |image, _| Ok(image.segments[0].bytes().to_vec()),
+            // Tiles form all boxes from the triangles.
+            keeps_boxes: false,
             has_blocks: true,
         }),
         structures: &[

@@ -25,6 +25,7 @@ pub const FORMATS: &[FormatEntry] = &[FormatEntry {
         encode: |tree, _| Ok(PlainTree.encode(tree)?.into()),
         figures,
         write: |image, _| Ok(write_container(image)),
+        keeps_boxes: true,
         has_blocks: true,
     }),
     structures: &[],

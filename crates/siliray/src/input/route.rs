@@ -243,8 +243,10 @@ impl Prepared {
     pub fn keeps_boxes(&self) -> bool {
         match self.origin {
             Origin::Stored => true,
-            // Tiles form all boxes from the triangles.
-            Origin::Converted { .. } => !self.input.format().starts_with("xphmg-"),
+            Origin::Converted { .. } => {
+                let trees = registry().format(self.input.format()).and_then(|f| f.trees.as_ref());
+                trees.is_none_or(|trees| trees.keeps_boxes)
+            }
             Origin::Built | Origin::Rebuilt => false,
         }
     }
