@@ -75,6 +75,29 @@ pub struct Scene {
 }
 
 impl Scene {
+    /// A scene of one mesh, in world space: vertices, and for each triangle which three of them are
+    /// its corners.
+    ///
+    /// # Errors
+    /// When a coordinate is not finite or beyond 2^126, or a triangle names a vertex that is not
+    /// there.
+    ///
+    /// ```
+    /// use geometry::Vec3;
+    /// use scene::Scene;
+    /// let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y];
+    /// assert_eq!(Scene::from_mesh(vertices.clone(), vec![[0, 1, 2]])?.triangle_count(), 1);
+    /// assert!(Scene::from_mesh(vertices, vec![[0, 1, 3]]).is_err());
+    /// # Ok::<(), scene::UnsoundScene>(())
+    /// ```
+    pub fn from_mesh(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, UnsoundScene> {
+        let shape = Shape::Triangles { positions: vertices, indices: triangles };
+        let geometries = vec![Geometry::new("", true, shape)];
+        let objects = vec![Object { name: String::new(), geometries }];
+        let scene = Self { objects, ..Self::default() };
+        scene.check().map(|()| scene)
+    }
+
     /// The view to begin with, where the source names one.
     #[must_use]
     pub fn camera(&self) -> Option<Camera> {

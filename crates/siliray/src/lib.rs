@@ -5,12 +5,7 @@
 //! re-exports the others and adds what needs all of them.
 //!
 //! ```
-//! use siliray::geometry::Ray;
-//! use siliray::input::{Input, Route, Source, build_options};
-//! use siliray::machine::MachineOptions;
-//! use siliray::registry::registry;
-//! use siliray::trace::Tracer;
-//! use std::ops::ControlFlow;
+//! use siliray::prelude::*;
 //!
 //! // A file, or a scene made by code.
 //! let scene = Source::new("interior", Some(5_000))?.open()?.into_scene()?;
@@ -24,7 +19,7 @@
 //! // image that `Source::open` reads from a file is walked as it is stored.
 //! let radv = registry().machine("gfx12-radv").ok_or("no such machine")?;
 //! let route = Route::new(radv, build_options(radv, None, None));
-//! let prepared = route.prepare(&Input::Scene(scene), &|_| ControlFlow::Continue(()))?;
+//! let prepared = route.prepare(&Input::Scene(scene), &unwatched)?;
 //! let machine = prepared.make(&MachineOptions::default())?;
 //! let hit = machine.closest(&rays[320])?;
 //!
@@ -52,6 +47,7 @@
 //!
 //! | module | concept |
 //! |---|---|
+//! | [`prelude`] | what most programs need, in one `use` |
 //! | [`input`] | what a name or a path opens to, and the way from there to a machine |
 //! | [`registry`] | every format and every machine |
 //! | [`compare`] | formats side by side |
@@ -107,6 +103,7 @@ pub mod input;
 pub mod intersect;
 pub mod isbe_program;
 pub mod locations;
+pub mod prelude;
 #[cfg(not(target_family = "wasm"))]
 pub mod ray_files;
 pub mod registry;
