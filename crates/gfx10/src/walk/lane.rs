@@ -150,6 +150,7 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
         let (below, root) = (node.below, node.below.root());
         let inside = Inside { instance, root, depth: self.stack.depth(), number };
         self.space = Space {
+            // By the one arithmetic of transforms.
             ray: node.world_to_object.ray(&self.query.shape),
             structure: below,
             base: self.world.base.entering(base_pointer(&below, node.base_flags)),
@@ -248,8 +249,8 @@ impl<'a, O: Observer + ?Sized> Lane<'a, O> {
     }
 
     /// The planes of the slot that leads to a leaf, where its writer keeps no other box.
-    pub(super) fn slot_of(&self, leaf: Bvh4Pointer) -> Aabb {
-        self.image.slot_of(self.space.structure.base, leaf)
+    pub(super) fn slot_of(&self, leaf: Bvh4Pointer) -> Result<Aabb, MachineError> {
+        self.image.slot_of(&self.space.structure, leaf)
     }
 
     fn show_node(&mut self, node: Bvh4Pointer, kind: &'static str) {

@@ -67,7 +67,7 @@ pub(super) fn run<O: Observer + ?Sized>(lane: &mut Lane<'_, O>) -> Result<(), Ma
                 }
             }
             Bvh4Kind::User => {
-                let slot = lane.slot_of(current);
+                let slot = lane.slot_of(current)?;
                 if lane.take(current, &slot)?.is_break() {
                     break;
                 }

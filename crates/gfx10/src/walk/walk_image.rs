@@ -145,9 +145,18 @@ impl WalkImage {
         number.ok_or_else(|| self.leads_nowhere(instance))
     }
 
-    /// The planes of the slot that leads to a procedural of RADV.
-    pub(super) fn slot_of(&self, base: u64, leaf: Bvh4Pointer) -> Aabb {
-        self.slots.get(&(base, leaf)).copied().unwrap_or(Aabb::EMPTY)
+    /// The planes of the slot that leads to a procedural of a structure. Procedurals of other
+    /// writers than RADV have a box of their own, and their slots are not asked for.
+    pub(super) fn slot_of(
+        &self,
+        structure: &Structure,
+        leaf: Bvh4Pointer,
+    ) -> Result<Aabb, MachineError> {
+        if structure.writer != Writer::Radv {
+            return Ok(Aabb::EMPTY);
+        }
+        let slot = self.slots.get(&(structure.base, leaf)).copied();
+        slot.ok_or_else(|| self.leads_nowhere(leaf))
     }
 
     /// A pointer that the check has not proved.
@@ -184,4 +193,41 @@ fn steps_needed(survey: &Survey) -> u64 {
     let below = top.instances.iter().filter_map(|i| survey.structures.get(i.below? as usize));
     let nodes = top.node_count() + below.map(Surveyed::node_count).sum::<u64>();
     16 * (nodes + 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Walk;
+    use super::*;
+    use crate::encode::{Options, Policy, encode};
+    use crate::format::Bvh4;
+    use machine::{Format, HitKind, Machine, Query};
+    use testkit::worlds;
+
+    /// What a walk looks up and the constructor has not listed is an error that names the pointer,
+    /// not a box without volume or the first instance.
+    #[test]
+    fn what_is_not_listed_is_an_error() {
+        let cases: [(_, fn(&mut WalkImage)); 2] = [
+            (worlds::mixed(), |image| image.slots.clear()),
+            (worlds::instanced(), |image| image.instances.clear()),
+        ];
+        for (tree, forget) in cases {
+            let image = encode(&tree, Generation::Gfx10, &Options::new(Policy::Radv)).unwrap();
+            let checked = Arc::new(Bvh4::<false>::check(image).checked.unwrap());
+            let kind = Loop::of_name("gfx10-radv").unwrap();
+            let mut walk = Walk::over(kind, checked, TriangleRule::Watertight, None).unwrap();
+            let rays = worlds::rays(&tree.bounds(), 5, 200);
+            let outcomes = |walk: &Walk| -> Vec<_> {
+                let query = |ray: &machine::RayQuery| Query::ray(HitKind::All, ray.shape);
+                rays.iter().map(|ray| walk.answer(&query(ray))).collect()
+            };
+            assert!(outcomes(&walk).iter().all(Result::is_ok));
+            forget(&mut walk.image);
+            let errors = outcomes(&walk).into_iter().filter_map(Result::err);
+            let errors: Vec<String> = errors.map(|error| error.to_string()).collect();
+            assert!(!errors.is_empty());
+            assert!(errors.iter().all(|error| error.contains("leads to no node")), "{errors:?}");
+        }
+    }
 }

@@ -197,3 +197,29 @@ fn has_repeats(surveyed: &Surveyed) -> bool {
         })
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use geometry::TriangleRule;
+    use machine::{Format, TreeFormat};
+    use testkit::worlds;
+
+    /// An instance that the constructor has not listed is an error, not the first instance.
+    #[test]
+    fn an_instance_that_is_not_listed_is_an_error() {
+        let image = Gfx12::default().encode(&worlds::instanced()).unwrap();
+        let checked = Arc::new(Gfx12::check(image).checked.unwrap());
+        let ability = Ability::WholeStack;
+        let options = Options::hiprt(TriangleRule::Watertight);
+        let mut image = WalkImage::new("walk", checked, options, ability).unwrap();
+        let listed: Vec<NodePointer> = image.instances.keys().copied().collect();
+        assert!(!listed.is_empty());
+        assert!(listed.iter().all(|&pointer| image.instance_number(pointer).is_ok()));
+        image.instances.clear();
+        for pointer in listed {
+            let error = image.instance_number(pointer).unwrap_err().to_string();
+            assert!(error.contains(&format!("the pointer {pointer} leads to no node")), "{error}");
+        }
+    }
+}

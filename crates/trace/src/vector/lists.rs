@@ -214,3 +214,23 @@ struct Counts {
     leaves: usize,
     others: usize,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SLOT-UNIQUE: what debug builds assert once a round fails if a slot has two tasks or none.
+    #[test]
+    fn slot_unique_is_seen_to_be_broken() {
+        let mut lists = Lists::all_free(16);
+        assert!(lists.are_unique());
+        lists.free.count -= 1;
+        assert!(!lists.are_unique());
+        // SAFETY: TASK-ROOM.
+        unsafe { lists.nodes.push(Pointer::DONE, 15) };
+        assert!(lists.are_unique());
+        // SAFETY: TASK-ROOM.
+        unsafe { lists.leaves.push(Pointer::DONE, 15) };
+        assert!(!lists.are_unique());
+    }
+}

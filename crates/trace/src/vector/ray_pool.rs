@@ -338,10 +338,8 @@ impl<'a, V: Simd, K: Kind, G: Steps<V>> RayPool<'a, V, K, G> {
         self.started += count;
         prefetch_rays::<V>(&self.walk.rays[first..]);
         self.lists.free.count -= count;
-        // Lanes without a ray have slots of their own.
-        let (free, behind) = (self.lists.free.count, self.slots.len() - WIDTH);
-        let mut numbers: [u32; WIDTH] = std::array::from_fn(|lane| (behind + lane) as u32);
-        numbers[..count].copy_from_slice(&self.lists.free.slots[free..free + count]);
+        let free = self.lists.free.count;
+        let numbers = lane_slots(&self.lists.free.slots[free..free + count], self.slots.len());
         let slots = self.slots.as_mut_ptr();
         let places = numbers.map(|number| slots.wrapping_add(number as usize));
         // SAFETY: SLOT-UNIQUE: free slots, and those of padding lanes.
@@ -372,11 +370,42 @@ impl<'a, V: Simd, K: Kind, G: Steps<V>> RayPool<'a, V, K, G> {
     }
 }
 
+/// The slots of rays that are set up together: of the first lanes free ones; lanes without a ray
+/// have slots of their own, the last ones (SLOT-UNIQUE).
+#[inline(always)]
+fn lane_slots(free: &[u32], slots: usize) -> [u32; WIDTH] {
+    let mut numbers = std::array::from_fn(|lane| (slots - WIDTH + lane) as u32);
+    numbers[..free.len()].copy_from_slice(free);
+    numbers
+}
+
 /// Asks for the rays after the next sixteen.
 #[inline(always)]
 fn prefetch_rays<V: Simd>(rays: &[Ray]) {
     let address = rays.as_ptr().wrapping_add(2 * WIDTH).cast::<u8>();
     for line in 0..4 {
         V::prefetch(address.wrapping_add(64 * line));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// SLOT-UNIQUE, for any number of rays: no two lanes share a slot, and those without a ray have
+    /// none that a ray may have.
+    #[test]
+    fn slot_unique_holds_for_padding_lanes() {
+        let (rays, slots) = (3 * WIDTH, 4 * WIDTH);
+        for count in 0..=WIDTH {
+            let free: Vec<u32> = (0..rays as u32).rev().take(count).collect();
+            let numbers = lane_slots(&free, slots);
+            assert_eq!(numbers[..count], free);
+            let mut sorted = numbers;
+            sorted.sort_unstable();
+            assert!(sorted.windows(2).all(|pair| pair[0] < pair[1]), "{numbers:?}");
+            let padding = &numbers[count..];
+            assert!(padding.iter().all(|slot| (rays..slots).contains(&(*slot as usize))));
+        }
     }
 }

@@ -113,3 +113,31 @@ fn steps_needed(survey: &Survey) -> u64 {
     let nodes = top.node_count() + below.map(Surveyed::node_count).sum::<u64>();
     8 * (nodes + 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Dual;
+    use super::*;
+    use geometry::TriangleRule;
+    use machine::{Format, HitKind, Machine, Query, TreeFormat};
+    use testkit::worlds;
+
+    /// A walk that reaches an instance which the constructor has not listed ends with an error.
+    #[test]
+    fn an_instance_that_is_not_listed_ends_the_walk() {
+        let tree = worlds::instanced();
+        let image = Gfx12Bvh4x2::default().encode(&tree).unwrap();
+        let checked = Arc::new(Gfx12Bvh4x2::check(image).checked.unwrap());
+        let mut dual = Dual::new(checked, Options::dual(TriangleRule::Watertight)).unwrap();
+        let rays = worlds::rays(&tree.bounds(), 5, 200);
+        let answers = |dual: &Dual| -> Vec<_> {
+            rays.iter().map(|ray| dual.answer(&Query::ray(HitKind::All, ray.shape))).collect()
+        };
+        assert!(answers(&dual).iter().all(Result::is_ok));
+        dual.0.instances.clear();
+        let errors = answers(&dual).into_iter().filter_map(Result::err);
+        let errors: Vec<String> = errors.map(|error| error.to_string()).collect();
+        assert!(!errors.is_empty());
+        assert!(errors.iter().all(|error| error.contains("leads to no node")), "{errors:?}");
+    }
+}
