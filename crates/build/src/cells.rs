@@ -9,7 +9,7 @@
 //!
 //! A wide node holds what three cuts make of a cell (two cuts for 4 children, one for 2): of an
 //! octree, its octants. References may grow in number by a fixed budget, of which each cell hands
-//! its own share on, so that the result does not depend on threads.
+//! its own share on, so that the result does not depend on threads (T-25).
 
 use crate::BuildError;
 use crate::clip;

@@ -33,7 +33,8 @@ pub fn triangle_hit(rule: TriangleRule, ray: &Ray, triangle: &Triangle) -> Optio
     let bounds = triangle.bounds();
     let slabs = SlabRay::new(ray, slab::reach(ray.origin, &bounds));
     let interval = slabs.interval(&bounds, 0.0, f32::INFINITY)?;
-    let t = interval.clamp(raw.t) + 0.0; // -0.0 becomes +0.0
+    // B-10: into the interval of the triangle's own box. -0.0 becomes +0.0.
+    let t = interval.clamp(raw.t) + 0.0;
     (ray.tmin < t && t < ray.tmax).then_some(SurfaceHit { t, u: raw.u, v: raw.v, front: raw.front })
 }
 

@@ -52,7 +52,7 @@ pub type Surveyed = records::Surveyed<Structure>;
 /// The version in headers of files that RADV writes.
 pub const RADV_FILE_VERSION: u32 = 0x0010_0001;
 
-/// The levels of ray-tracing IP that headers of these generations name.
+/// The levels of ray-tracing IP that headers of these generations name.
 pub const RTIP_LEVELS: [u32; 2] = [2, 3];
 
 impl Space for Structure {

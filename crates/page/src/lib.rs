@@ -43,7 +43,7 @@
 //! | `watch` | long work, which can be stopped |
 
 #[cfg(target_family = "wasm")]
-#[expect(unsafe_code, reason = "exported names; nothing else here is unsafe")]
+#[expect(unsafe_code, reason = "names that the page calls, and the allocator")]
 mod abi;
 mod about;
 mod boxes;

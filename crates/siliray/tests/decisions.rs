@@ -1,5 +1,6 @@
 //! Decision numbers lead somewhere: every number that code or a document names is defined on one
-//! page of `docs/spec`, once, and listed in the table of `docs/spec/README.md`.
+//! page of `docs/spec`, once, and listed in the table of `docs/spec/README.md`; and every number
+//! that is defined is named by code, or its definition says why not.
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use crate::project_files;
@@ -25,6 +26,26 @@ fn every_number_that_is_named_is_defined() {
         }
     }
     assert!(lost.is_empty(), "no page of docs/spec defines\n{}", lost.join("\n"));
+}
+
+/// A definition that no code cites says so: `*No code: …*`.
+#[test]
+fn every_number_is_named_by_code() {
+    let code = with_extension("rs").into_iter().filter(|file| !file.ends_with("decisions.rs"));
+    let named: BTreeSet<Decision> = code.flat_map(|file| named_in(&text(&file))).collect();
+    let mut wrong = Vec::new();
+    for (decision, pages) in definitions() {
+        let anchor = format!("<a id=\"{}\">", name(decision).to_lowercase());
+        let page = text(&pages[0]);
+        let rest = page.split(&anchor).nth(1).unwrap_or_default();
+        let definition = rest.split("<a id=\"").next().unwrap_or_default();
+        match (named.contains(&decision), definition.contains("*No code: ")) {
+            (false, false) => wrong.push(format!("no code names {}", name(decision))),
+            (true, true) => wrong.push(format!("code names {}", name(decision))),
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

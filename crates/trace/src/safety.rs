@@ -77,8 +77,12 @@ mod tests {
             let named = names.iter().any(|name| comment.starts_with(name));
             assert!(named, "{file}: {comment}");
         }
-        for name in names {
+        for name in &names {
             assert!(found.iter().any(|(_, comment)| comment.contains(name)), "{name} is not used");
         }
+        let page = include_str!("../../../ARCHITECTURE.md");
+        let list = page.split("where debug builds assert it: ").nth(1).unwrap();
+        let list = list.split('.').next().unwrap().replace('\n', " ");
+        assert_eq!(list.split(", ").collect::<Vec<_>>(), names, "the list in ARCHITECTURE.md");
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! A step tests the current box, pushes what it found behind the nearest and goes on there. The
 //! stack is software's: its newest entries are in shared memory, and what does not fit there is
-//! moved to global memory, oldest first, so that nothing is lost and nobody walks back. Below an
-//! instance an invalid entry on the stack marks the way out. A range is tested to its end in one
-//! step. The T# has no pointer flags, and the mask of an instance is tested by software.
+//! moved to global memory, oldest first, so that nothing is lost and nobody walks back (G-46).
+//! Below an instance an invalid entry on the stack marks the way out. A range is tested to its end
+//! in one step. The T# has no pointer flags, and the mask of an instance is tested by software.
 //!
 //! Differences from the shader are these. Candidates are accepted by the law rather than by the
 //! registers, and so are flags, which HIPRT does not have. The global part of the stack is as large

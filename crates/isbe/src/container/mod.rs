@@ -1,4 +1,5 @@
-//! The dump container `.isbe` (section 7), siliray's own.
+//! The dump container `.isbe` (section 7), siliray's own. Who captures writes it: nothing here
+//! captures on a host (I-17).
 //!
 //! Little endian. What can be derived (active sets, sizes, topology) is not stored, so that a wrong
 //! dump can be told from a right one.

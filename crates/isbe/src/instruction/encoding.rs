@@ -1,7 +1,7 @@
 //! Instruction words of any generation.
 //!
 //! Both directions are strict: what a generation does not have cannot be encoded, and a word with a
-//! bit that no field explains is no instruction.
+//! bit that no field explains is no instruction (I-11).
 //!
 //! ```
 //! use isbe::instruction::Instruction;

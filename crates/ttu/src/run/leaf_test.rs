@@ -1,5 +1,6 @@
 //! The primitives of a leaf, as the SM tests them: by the definition of a hit that all machines
-//! share.
+//! share. Of a sphere or a frustum the unit knows the beam around it; the volume itself is asked
+//! here (T-24).
 
 use crate::job::Job;
 use crate::reporter::Reporter;

@@ -9,7 +9,8 @@ use crate::local_query::LocalQuery;
 use crate::program::Tested;
 use geometry::{Beam, Ray, Vec3};
 
-/// An entry of a traversal stack: 8 bytes in the machine, and the child index for ties.
+/// An entry of a traversal stack: 8 bytes in the machine, where the box begins among them (T-6),
+/// and the child index for ties.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StackEntry {
     pub(crate) block: u32,

@@ -1,4 +1,4 @@
-//! A small model of the memory that a job reads and writes.
+//! A small model of the memory that a job reads and writes.
 //!
 //! Which class, domain and stream profile a job belongs to is resolved from its MEMCTL and the
 //! registers when it is submitted ([`MemoryPolicy`]). While it runs, its loads and stores also go
