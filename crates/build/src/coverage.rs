@@ -5,7 +5,7 @@ use crate::binary::Node;
 use crate::cells::{self, Cut};
 use crate::primitives;
 use crate::progress::{Monitor, unwatched};
-use crate::spatial_split::{self, Worth};
+use crate::spatial_split::{self, CutThreshold};
 use crate::tagged_box::{Bounds, TaggedBox};
 use geometry::exact::{ExactVec3, rational, vector};
 use geometry::random::Random;
@@ -32,7 +32,7 @@ fn reference_boxes(primitives: &Primitives) -> Vec<Vec<Bounds>> {
     let monitor = Monitor::new(&unwatched, 1);
     let references = primitives::references(primitives);
     let nodes =
-        spatial_split::build(references, primitives, 2.0, Worth::BEST, &monitor).unwrap();
+        spatial_split::build(references, primitives, 2.0, CutThreshold::BEST, &monitor).unwrap();
     let mut boxes = vec![Vec::new(); primitives.triangles.len()];
     let mut open = vec![0];
     while let Some(index) = open.pop() {

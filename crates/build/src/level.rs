@@ -10,7 +10,7 @@ use crate::progress::{Monitor, ProgressFn, unwatched};
 use crate::reinsertion::{self, Effort};
 use crate::report::Report;
 use crate::scratch::Scratch;
-use crate::spatial_split::{self, Worth};
+use crate::spatial_split::{self, CutThreshold};
 use crate::tagged_box::TaggedBox;
 use crate::{BuildError, binned, ploc};
 use geometry::Aabb;
@@ -273,12 +273,12 @@ fn build_level(
         Preset::Balanced if options.split_budget() == 0.0 => binned::build(references, monitor)?,
         Preset::Balanced => {
             let budget = options.split_budget();
-            spatial_split::build(references, primitives, budget, Worth::BALANCED, monitor)?
+            spatial_split::build(references, primitives, budget, CutThreshold::BALANCED, monitor)?
         }
         Preset::Best => {
             let budget = options.split_budget();
             let mut nodes =
-                spatial_split::build(references, primitives, budget, Worth::BEST, monitor)?;
+                spatial_split::build(references, primitives, budget, CutThreshold::BEST, monitor)?;
             reinsertion::optimise(&mut nodes, Effort::default(), monitor)?;
             nodes
         }

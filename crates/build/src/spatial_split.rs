@@ -25,7 +25,7 @@ const BLOCK: usize = 1 << 15;
 
 /// Where a cut is looked for.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Worth {
+pub(crate) struct CutThreshold {
     /// The halves of a range must overlap by this share of the root's area (section 4.5) ...
     pub(crate) of_root: f32,
     /// ... and by this share of the range's own.
@@ -34,7 +34,7 @@ pub(crate) struct Worth {
     pub(crate) fewest: usize,
 }
 
-impl Worth {
+impl CutThreshold {
     /// Wherever it may help.
     pub(crate) const BEST: Self = Self { of_root: 1e-5, of_own: 0.0, fewest: 3 };
 
@@ -52,7 +52,7 @@ pub(crate) fn build(
     references: Scratch<TaggedBox>,
     primitives: &Primitives,
     budget: f32,
-    worth: Worth,
+    threshold: CutThreshold,
     monitor: &Monitor<'_>,
 ) -> Result<Scratch<TaggedBox>, BuildError> {
     let count = references.len();
@@ -67,8 +67,8 @@ pub(crate) fn build(
     let unused = TaggedBox::leaf(Bounds::EMPTY, 0);
     nodes.par_chunks_mut(BLOCK).for_each(|block| block.fill(unused));
     let range = Range::root(&with_room[..count]);
-    let least_overlap = worth.of_root * range.bounds.half_area();
-    let builder = Builder { primitives, worth, least_overlap, monitor };
+    let least_overlap = threshold.of_root * range.bounds.half_area();
+    let builder = Builder { primitives, threshold, least_overlap, monitor };
     let (root, below) = nodes.split_at_mut(FIRST_CHILD);
     builder.grow(&mut with_room, count, range, &mut root[0], below, FIRST_CHILD)?;
     Ok(nodes)
@@ -76,7 +76,7 @@ pub(crate) fn build(
 
 struct Builder<'a> {
     primitives: &'a Primitives,
-    worth: Worth,
+    threshold: CutThreshold,
     least_overlap: f32,
     monitor: &'a Monitor<'a>,
 }
@@ -94,7 +94,7 @@ impl Builder<'_> {
         below: &mut [TaggedBox],
         base: usize,
     ) -> Result<usize, BuildError> {
-        if count < self.worth.fewest || references.len() == count {
+        if count < self.threshold.fewest || references.len() == count {
             let references = &mut references[..count];
             binned::grow(references, range, node, below, base, self.monitor)?;
             return Ok(count);
@@ -147,7 +147,7 @@ impl Builder<'_> {
         let overlap = overlap(&left.bounds, &right.bounds);
         if range.depth < DEEPEST_HEURISTIC
             && overlap > self.least_overlap
-            && overlap >= self.worth.of_own * range.bounds.half_area()
+            && overlap >= self.threshold.of_own * range.bounds.half_area()
         {
             let object_cost = left.bounds.half_area() * middle as f32
                 + right.bounds.half_area() * (count - middle) as f32;

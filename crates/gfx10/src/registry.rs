@@ -18,7 +18,7 @@ use bvh4::layout::{Fp16BoxNode, Fp32BoxNode, GeometryInfo, GpurtHeader, RadvHead
 use bvh4::rra::container::Magic;
 use bvh4::survey::Memory;
 use machine::file::{is_container_of, read_container, write_container};
-use machine::registry::{Made, NodeNames, StackSizes, loses_beyond_margin};
+use machine::registry::{MadeMachine, NodeNames, StackSizes, loses_beyond_margin};
 use machine::{
     ByteSplit, Capabilities, Checked, EncodeError, Encoded, Figures, Format, FormatEntry, Hit,
     Image, ImageFile, MachineEntry, MachineInput, MachineOptions, RayQuery, ReadError, ReadOptions,
@@ -162,7 +162,7 @@ const fn walk(
     generation: Generation,
     name: &'static str,
     summary: &'static str,
-    make: fn(&MachineInput, &MachineOptions) -> Made,
+    make: fn(&MachineInput, &MachineOptions) -> MadeMachine,
 ) -> MachineEntry {
     let reads: fn(&FormatEntry) -> bool = match generation {
         Generation::Gfx10 => |format| format.name == GFX10_NAME,
@@ -207,7 +207,7 @@ fn make<const GFX11: bool>(
     machine: &'static str,
     input: &MachineInput,
     options: &MachineOptions,
-) -> Made {
+) -> MadeMachine {
     let image = match input {
         MachineInput::Image(image) => downcast::<Bvh4<GFX11>>(image),
         MachineInput::Tree(_) => None,

@@ -19,7 +19,7 @@ use crate::walk::{Dual, Gpurt, Hiprt, Options as WalkOptions, Radv, RadvLiteral,
 use crate::{Gfx12, NAME, check, describe, dump, encode, outline};
 use bvh4::writer::Writer;
 use machine::file::{is_container_of, read_container};
-use machine::registry::{Made, NodeNames, StackSizes, loses_beyond_margin};
+use machine::registry::{MadeMachine, NodeNames, StackSizes, loses_beyond_margin};
 use machine::{
     ByteSplit, Capabilities, Checked, Detail, EncodeError, Encoded, Figures, Format, FormatEntry,
     Image, ImageFile, Machine, MachineEntry, MachineInput, MachineOptions, MakeError, Outline,
@@ -214,7 +214,7 @@ const SPILLING_SIZES: StackSizes = &[1..=255];
 const fn walk(
     name: &'static str,
     summary: &'static str,
-    make: fn(&MachineInput, &MachineOptions) -> Made,
+    make: fn(&MachineInput, &MachineOptions) -> MadeMachine,
 ) -> MachineEntry {
     MachineEntry {
         name,
@@ -237,12 +237,12 @@ const fn walk(
 const fn shipped(
     name: &'static str,
     summary: &'static str,
-    make: fn(&MachineInput, &MachineOptions) -> Made,
+    make: fn(&MachineInput, &MachineOptions) -> MadeMachine,
 ) -> MachineEntry {
     MachineEntry { settings: ONE_PAIR, may_lose: |_, _, _| true, ..walk(name, summary, make) }
 }
 
-fn literal(shipped: Shipped, input: &MachineInput, options: &MachineOptions) -> Made {
+fn literal(shipped: Shipped, input: &MachineInput, options: &MachineOptions) -> MadeMachine {
     let walk = walk_options(WalkOptions::radv, options);
     machine(RadvLiteral::new(shipped, image(shipped.name(), input)?, walk))
 }
@@ -262,7 +262,7 @@ fn image<F: TreeFormat>(
     image.ok_or(WrongFormat { machine, format: input.format() })
 }
 
-fn machine<M: Machine + 'static, E: Into<MakeError>>(made: Result<M, E>) -> Made {
+fn machine<M: Machine + 'static, E: Into<MakeError>>(made: Result<M, E>) -> MadeMachine {
     made.map(|machine| Box::new(machine) as Box<dyn Machine>).map_err(Into::into)
 }
 

@@ -207,10 +207,10 @@ pub struct MachineEntry {
     /// Whether its capability register can be set.
     pub has_capabilities: bool,
     /// The machine over what it reads.
-    pub make: fn(&MachineInput, &MachineOptions) -> Made,
+    pub make: fn(&MachineInput, &MachineOptions) -> MadeMachine,
     /// What its answers to rays are compared with: the oracle on the decoded geometry, or, for
     /// hardware with a triangle arithmetic of its own, every triangle by that arithmetic.
-    pub oracle: Option<fn(&MachineInput) -> Made>,
+    pub oracle: Option<fn(&MachineInput) -> MadeMachine>,
     /// Whether it is known to miss this hit of this ray: a loss, which is reported, not a mismatch.
     pub may_lose: fn(&MachineInput, &RayQuery, &Hit) -> bool,
 }
@@ -274,7 +274,7 @@ pub fn loses_beyond_margin(input: &MachineInput, query: &RayQuery, _: &Hit) -> b
 pub type MakeError = Box<dyn Error + Send + Sync>;
 
 /// A machine over an input, or why there is none.
-pub type Made = Result<Box<dyn Machine>, MakeError>;
+pub type MadeMachine = Result<Box<dyn Machine>, MakeError>;
 
 /// What a machine stands on.
 #[derive(Debug, Clone)]

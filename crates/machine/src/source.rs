@@ -72,7 +72,7 @@ pub fn differences(image: &dyn AnyChecked, scene: &Geometry) -> Vec<Finding> {
     let mut comparison = Comparison {
         image,
         places: image.node_places().unwrap_or_default(),
-        told: if image.keeps_flags() { Told::by(scene) } else { Told::default() },
+        told: if image.keeps_flags() { ScenePromises::by(scene) } else { ScenePromises::default() },
         findings: Findings::default(),
     };
     let scene = match image.numbers_through() {
@@ -90,14 +90,14 @@ pub fn differences(image: &dyn AnyChecked, scene: &Geometry) -> Vec<Finding> {
 
 /// What a scene says beside shapes and places.
 #[derive(Default)]
-struct Told {
+struct ScenePromises {
     opacity: bool,
     flags: bool,
     custom_indices: bool,
     sbt_offsets: bool,
 }
 
-impl Told {
+impl ScenePromises {
     fn by(scene: &Geometry) -> Self {
         let mut opaque = scene.objects.iter().flat_map(|object| &object.ids).map(is_opaque);
         let first = opaque.next();
@@ -140,7 +140,7 @@ impl Told {
 struct Comparison<'a> {
     image: &'a dyn AnyChecked,
     places: Vec<Vec<NodePlace>>,
-    told: Told,
+    told: ScenePromises,
     findings: Findings<Rule>,
 }
 

@@ -7,7 +7,7 @@ use crate::{errors, job};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use siliray::generators::{Generated, Generator, Ground};
+use siliray::generators::{Generated, Generator, PlacedTriangles};
 use siliray::geometry::Ray;
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,10 +27,10 @@ impl GeneratedRays {
         json: &str,
         first: u64,
         count: Option<u64>,
-        ground: impl FnOnce() -> PyResult<Arc<Ground>>,
+        ground: impl FnOnce() -> PyResult<Arc<PlacedTriangles>>,
     ) -> PyResult<Self> {
         let generator = Generator::from_json(json).map_err(errors::option)?;
-        let ground = if generator.needs_ground() { Some(ground()?) } else { None };
+        let ground = if generator.needs_triangles() { Some(ground()?) } else { None };
         let rays = Generated::new(generator, ground).map_err(errors::option)?;
         let range = rays.range(first, count).map_err(errors::option)?;
         let count = range.end - range.start;

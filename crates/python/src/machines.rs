@@ -22,7 +22,7 @@ use siliray::documents::units::UnitDocument;
 use siliray::documents::vectors::{VectorsDocument, VectorsFile};
 use siliray::flat_scene::FlatScene;
 use siliray::geometry::{Ray, Vec3};
-use siliray::image_build::{BuildPlan, Made, MakeImageError};
+use siliray::image_build::{BuildPlan, BuiltImage, MakeImageError};
 use siliray::input::{Input, Origin};
 use siliray::machine::registry::NodeNames;
 use siliray::machine::{HitKind, MachineEntry, Query, Settings, Shape};
@@ -78,7 +78,7 @@ pub(crate) fn build(
         plan.run(&scene, origin, ending, &|progress| watch.tell(progress))
             .map_err(|error| no_image(&error))
     })?;
-    let Made { document, file } = made?;
+    let BuiltImage { document, file } = made?;
     let image = match (file, &document.image) {
         (Some(bytes), Some(figures)) => {
             let name = format!("{}.{}", document.scene, names::format(figures.format)?.ending);

@@ -13,7 +13,7 @@ use siliray::machine::{MachineInput, Settings};
 use siliray::sim::sweep_run::{
     BaseError, CompletedRun, NamedConfig, SweepRun, base_config, configurations,
 };
-use siliray::sim::{Asked, ParameterSweep, RunKey, Workload, report};
+use siliray::sim::{NamedQueries, ParameterSweep, RunKey, Workload, report};
 use siliray::ttu::run::Options;
 use siliray::ttu::{World, ttu_machine};
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ type ConfigChoice = (PathBuf, Vec<String>);
 #[pyclass(frozen, module = "siliray._native")]
 pub(crate) struct Simulator {
     world: World,
-    asked: Asked,
+    asked: NamedQueries,
     key: RunKey,
     options: Options,
 }
@@ -81,12 +81,12 @@ impl Simulator {
             return Err(errors::image("the traversal unit runs images"));
         };
         let asked = match &choice.queries {
-            Some(file) => Asked::of_file(file, choice.rays),
+            Some(file) => NamedQueries::of_file(file, choice.rays),
             None => {
                 let seen = seen(input, &prepared);
                 let camera = view(scene, seen, choice.camera.as_ref(), 1.0)?;
                 let (name, tree) = (input.name(), prepared.tree());
-                Asked::of_workload(workload, name, tree, &camera, choice.rays)
+                NamedQueries::of_workload(workload, name, tree, &camera, choice.rays)
             }
         };
         let asked = asked.map_err(|error| match choice.queries {

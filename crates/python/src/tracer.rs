@@ -8,7 +8,7 @@ use crate::{errors, names};
 use numpy::PyReadwriteArray1;
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use siliray::generators::Ground;
+use siliray::generators::PlacedTriangles;
 use siliray::geometry::{Ray, Vec3};
 use siliray::gfx12::Gfx12;
 use siliray::input::{Input, Origin};
@@ -38,7 +38,7 @@ pub(crate) struct Tracer {
     fast: Arc<Fast>,
     threads: usize,
     /// What generated rays may start from, once it was asked for.
-    ground: OnceLock<Arc<Ground>>,
+    ground: OnceLock<Arc<PlacedTriangles>>,
 }
 
 /// Which hits count: mask of instances, flags of rays.
@@ -126,7 +126,7 @@ impl Tracer {
                 return Ok(Arc::clone(ground));
             }
             let input = self.input()?;
-            let ground = job::run(py, self.threads, None, |_| Ground::of(input))?;
+            let ground = job::run(py, self.threads, None, |_| PlacedTriangles::of(input))?;
             let ground = Arc::new(ground.map_err(errors::scene)?);
             Ok(Arc::clone(self.ground.get_or_init(|| ground)))
         })

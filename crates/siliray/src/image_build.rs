@@ -22,7 +22,7 @@ pub struct BuildPlan {
 
 /// What came of it.
 #[derive(Debug)]
-pub struct Made {
+pub struct BuiltImage {
     /// All figures.
     pub document: BuildDocument,
     /// The image as the bytes of a file, if a format was asked for.
@@ -87,7 +87,7 @@ impl BuildPlan {
         origin: Origin,
         ending: Option<&str>,
         watch: &ProgressFn<'_>,
-    ) -> Result<Made, MakeImageError> {
+    ) -> Result<BuiltImage, MakeImageError> {
         let mut presets = Vec::new();
         let mut made = None;
         for &preset in &self.presets {
@@ -122,7 +122,7 @@ impl BuildPlan {
             presets,
             image,
         };
-        Ok(Made { document, file })
+        Ok(BuiltImage { document, file })
     }
 
     fn options(&self, preset: Preset) -> Options {

@@ -7,7 +7,7 @@ use crate::output::number::{counted, grouped, rate, seconds};
 use crate::output::{self, AtomicFile, Output, Table};
 use siliray::build::Preset;
 use siliray::documents::build::{BuildDocument, FormatDetail, ImageBytes, ImageFigures};
-use siliray::image_build::{BuildPlan, Made, MakeImageError};
+use siliray::image_build::{BuildPlan, BuiltImage, MakeImageError};
 use siliray::input::Origin;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Build, triangles: Option<usize>, output: &Output) -> Re
     let bar = output.bar("building");
     let made = plan.run(&scene, origin, ending, &|progress| bar.update(progress));
     drop(bar);
-    let Made { mut document, file: bytes } = made.map_err(|error| match error {
+    let BuiltImage { mut document, file: bytes } = made.map_err(|error| match error {
         MakeImageError::Encode(error) => about(&args.scene)(error),
         _ => Failure::input(error),
     })?;

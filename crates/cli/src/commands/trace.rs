@@ -85,9 +85,9 @@ pub(crate) fn run(args: &Trace, triangles: Option<usize>, output: &Output) -> Re
     let hits = trace(&walker, writer, &mut rays, &mut file, output)?;
     let spent = start.elapsed().as_secs_f64();
     file.finish()?;
-    let tracer = match &walker.who {
-        Who::Fast(tracer) => Some(tracer),
-        Who::Other(_) => None,
+    let tracer = match &walker.tracer {
+        AnyTracer::Fast(tracer) => Some(tracer),
+        AnyTracer::Other(_) => None,
     };
     let json = Json {
         scene: walker.scene.clone(),
@@ -119,11 +119,11 @@ struct Walker {
     /// What the check of an image warns about.
     warnings: u32,
     walked: MachineInput,
-    who: Who,
+    tracer: AnyTracer,
 }
 
 /// The tracer takes rays in batches, other machines one by one.
-enum Who {
+enum AnyTracer {
     Fast(Box<Tracer>),
     Other(Box<dyn Machine>),
 }
@@ -137,21 +137,21 @@ impl Walker {
         refuse_rebuild(&args.scene, &input, args.tracer.rebuild)?;
         let mut prepared = prepare_silently(&route, &input, &args.scene, output)?;
         let machine = prepared.machine;
-        let who = if machine.name == FAST {
+        let walks = if machine.name == FAST {
             let (tracer, made) = tracer(args, &prepared.input, rule)?;
             prepared.origin = match (made, prepared.origin) {
                 (Some(made), Origin::Stored)
                 | (Some(made @ Origin::Rebuilt), Origin::Converted { .. }) => made,
                 _ => prepared.origin,
             };
-            Who::Fast(Box::new(tracer))
+            AnyTracer::Fast(Box::new(tracer))
         } else {
-            Who::Other(prepared.make(&args.tracer.options(rule)).map_err(about(&args.scene))?)
+            AnyTracer::Other(prepared.make(&args.tracer.options(rule)).map_err(about(&args.scene))?)
         };
         let warnings = warn_if_stored(&args.scene, &input, &prepared);
         let Prepared { input: walked, origin, .. } = prepared;
         let (scene, format) = (input.name().to_owned(), walked.format());
-        Ok(Self { scene, format, machine, rule, origin, warnings, walked, who })
+        Ok(Self { scene, format, machine, rule, origin, warnings, walked, tracer: walks })
     }
 
     /// The answer of each ray.
@@ -161,9 +161,9 @@ impl Walker {
         batch: fn(&Tracer, &[Ray]) -> Vec<T>,
         one: impl Fn(&dyn Machine, &Ray) -> Result<T, MachineError> + Sync,
     ) -> Result<Vec<T>, Failure> {
-        match &self.who {
-            Who::Fast(tracer) => Ok(batch(tracer, rays)),
-            Who::Other(machine) => {
+        match &self.tracer {
+            AnyTracer::Fast(tracer) => Ok(batch(tracer, rays)),
+            AnyTracer::Other(machine) => {
                 let answers = rays.par_iter().map(|ray| one(&**machine, ray));
                 let answers = answers.collect::<Result<_, MachineError>>();
                 answers.map_err(|error| Failure::input(format!("{}: {error}", self.scene)))

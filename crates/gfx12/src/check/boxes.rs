@@ -20,7 +20,7 @@ use rayon::prelude::*;
 const CHUNK: usize = 1 << 10;
 
 /// What the boxes of a structure are held against.
-struct Judge<'a> {
+struct BoxExpectations<'a> {
     /// For each child, what is below it, and what of that it must contain.
     contents: [&'a [Contents]; 2],
     /// No box should reach beyond this.
@@ -35,7 +35,7 @@ struct Judge<'a> {
     has_triangles: bool,
 }
 
-impl Judge<'_> {
+impl BoxExpectations<'_> {
     /// Whether the writer says nothing of what is below, or nothing is known of it.
     const fn is_silent(&self) -> bool {
         matches!(self.writer, None | Some(Writer::Own | Writer::Hiprt))
@@ -76,7 +76,7 @@ pub(super) fn check(
         _ => false,
     };
     let is_radv = surveyed.structure.is_radv() && is_whole && !is_top;
-    let judge = Judge {
+    let expected = BoxExpectations {
         contents: [contents, needed],
         widest: widest_box(&all).filter(|_| is_whole),
         is_fitted: is_radv && (is_exact || is_mostly_tight(memory, surveyed, needed)),
@@ -90,7 +90,7 @@ pub(super) fn check(
         .map(|records| {
             let mut findings = Findings::default();
             for record in records {
-                check_box(memory, surveyed, record, &judge, &mut findings);
+                check_box(memory, surveyed, record, &expected, &mut findings);
             }
             findings
         })
@@ -117,7 +117,7 @@ fn check_box(
     memory: &Memory<'_>,
     surveyed: &Surveyed,
     record: &BoxRecord,
-    judge: &Judge<'_>,
+    expected: &BoxExpectations<'_>,
     findings: &mut Findings,
 ) {
     let node = BoxNode::decode(&surveyed.node(memory, record.pointer));
@@ -132,11 +132,11 @@ fn check_box(
         });
     }
     // Boxes in a rotated frame are not those of the tree.
-    let widest = judge.widest.as_ref().filter(|_| obb::rotation(index).is_none());
+    let widest = expected.widest.as_ref().filter(|_| obb::rotation(index).is_none());
     check_count(&node, &place, findings);
     check_slots(&node, widest, &place, findings);
     for position in record.children() {
-        check_child(&node, &surveyed.children[position], position, judge, &place, findings);
+        check_child(&node, &surveyed.children[position], position, expected, &place, findings);
     }
 }
 
@@ -210,11 +210,11 @@ fn check_child(
     node: &BoxNode,
     child: &ChildRecord,
     position: usize,
-    judge: &Judge<'_>,
+    expected: &BoxExpectations<'_>,
     place: &Place<'_>,
     findings: &mut Findings,
 ) {
-    let [contents, needed] = judge.contents.map(|contents| &contents[position]);
+    let [contents, needed] = expected.contents.map(|contents| &contents[position]);
     let slots = (0..8u8).filter(|slot| child.slots >> slot & 1 == 1);
     let is_rotated = obb::rotation(node.obb_matrix_index).is_some();
     // Of several boxes, one that contains everything is enough; else the nearest counts.
@@ -245,13 +245,13 @@ fn check_child(
             let found = format!("slot {slot}: primitives in {bounds}, {far}");
             (found, format!("all of them inside {}", text(&planes)))
         });
-    } else if judge.is_fitted && !is_rotated && child.slots.is_power_of_two() {
+    } else if expected.is_fitted && !is_rotated && child.slots.is_power_of_two() {
         check_slack(node, child.slot(), needed, place, findings);
     }
     for slot in slots {
         let entry = &node.children[usize::from(slot)];
         check_culling(slot, entry, contents, place, findings);
-        check_missed(slot, entry, child.target, contents, judge, place, findings);
+        check_missed(slot, entry, child.target, contents, expected, place, findings);
     }
 }
 
@@ -284,16 +284,16 @@ fn check_missed(
     entry: &ChildEntry,
     target: Target,
     contents: &Contents,
-    judge: &Judge<'_>,
+    expected: &BoxExpectations<'_>,
     place: &Place<'_>,
     findings: &mut Findings,
 ) {
-    if contents.bounds.is_empty() || judge.is_silent() {
+    if contents.bounds.is_empty() || expected.is_silent() {
         return;
     }
     let start = entry_bits(slot).start as usize;
     let said = entry.cull_flags | contents.untrue;
-    let missed = judge.said_of(target).difference(said);
+    let missed = expected.said_of(target).difference(said);
     if !missed.is_empty() {
         findings.add(Rule::MissedCulling, place, ChildEntry::cull_flags.bits_from(start), || {
             let names: Vec<&str> = missed.iter_names().map(|(name, _)| name).collect();
@@ -301,7 +301,7 @@ fn check_missed(
         });
     }
     let unseen = entry.mask & !contents.mask;
-    if unseen != 0 && judge.is_top {
+    if unseen != 0 && expected.is_top {
         findings.add(Rule::MissedCulling, place, ChildEntry::mask.bits_from(start), || {
             let found = format!("slot {slot}: mask {:#04x}", entry.mask);
             (found, format!("{:#04x}, by which something below is seen", contents.mask))

@@ -29,7 +29,7 @@ mod scatter;
 mod tests;
 
 pub use lidar::Lidar;
-pub use occlusion::{Ground, Occlusion};
+pub use occlusion::{Occlusion, PlacedTriangles};
 pub use picture::View;
 pub use scatter::Scatter;
 
@@ -84,7 +84,7 @@ pub enum GeneratorError {
     },
     /// Rays above triangles without a scene.
     #[error("rays of occlusion need the scene that they start from")]
-    NoGround,
+    NoTriangles,
     /// The scene of an image is not one.
     #[error(transparent)]
     NotFinite(#[from] NotFinite),
@@ -158,7 +158,7 @@ impl Generator {
 
     /// Whether its rays start from the scene.
     #[must_use]
-    pub const fn needs_ground(&self) -> bool {
+    pub const fn needs_triangles(&self) -> bool {
         matches!(self, Self::Occlusion(_))
     }
 }
@@ -168,16 +168,19 @@ impl Generator {
 pub struct Generated {
     generator: Generator,
     /// There, if rays start from it.
-    ground: Option<Arc<Ground>>,
+    triangles: Option<Arc<PlacedTriangles>>,
     count: u64,
 }
 
 impl Generated {
-    /// The rays of `generator`, which start from `ground` if it needs one.
+    /// The rays of `generator`, which start from `triangles` if it needs some.
     ///
     /// # Errors
-    /// When it needs one and there is none.
-    pub fn new(generator: Generator, ground: Option<Arc<Ground>>) -> Result<Self, GeneratorError> {
+    /// When it needs some and there are none.
+    pub fn new(
+        generator: Generator,
+        triangles: Option<Arc<PlacedTriangles>>,
+    ) -> Result<Self, GeneratorError> {
         let product = |factors: [usize; 3]| {
             factors.into_iter().fold(1u64, |product, factor| product.saturating_mul(factor as u64))
         };
@@ -189,12 +192,12 @@ impl Generated {
                 product([*sweeps as usize, *azimuths as usize, elevations.len()])
             }
             Generator::Occlusion(occlusion) => {
-                let ground = ground.as_ref().ok_or(GeneratorError::NoGround)?;
-                product([ground.len(), occlusion.samples as usize, 1])
+                let triangles = triangles.as_ref().ok_or(GeneratorError::NoTriangles)?;
+                product([triangles.len(), occlusion.samples as usize, 1])
             }
             Generator::Scatter(_) => u64::MAX,
         };
-        Ok(Self { generator, ground, count })
+        Ok(Self { generator, triangles, count })
     }
 
     /// How many rays there are: of scattered ones, as many as there are numbers.
@@ -222,13 +225,13 @@ impl Generated {
     pub fn rays(&self, range: Range<u64>, rays: &mut Vec<Ray>) {
         let range = range.start..range.end.min(self.count);
         rays.clear();
-        match (&self.generator, &self.ground) {
+        match (&self.generator, &self.triangles) {
             (Generator::Camera(view), _) => rays.extend(view.rays(range)),
             (Generator::Lidar(lidar), _) => rays.extend(lidar.rays(range)),
-            (Generator::Occlusion(occlusion), Some(ground)) => {
-                rays.extend(range.map(|number| occlusion.ray(number, ground)));
+            (Generator::Occlusion(occlusion), Some(triangles)) => {
+                rays.extend(range.map(|number| occlusion.ray(number, triangles)));
             }
-            // `new` has seen to it that there is a ground.
+            // `new` has seen to it that there are some.
             (Generator::Occlusion(_), None) => {}
             (Generator::Scatter(scatter), _) => {
                 rays.extend(range.map(|number| scatter.ray(number)));

@@ -31,11 +31,11 @@ pub struct Occlusion {
 /// What rays of occlusion start from: the placed triangles, instance by instance, geometry by
 /// geometry.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ground {
+pub struct PlacedTriangles {
     pub(super) triangles: Vec<[Vec3; 3]>,
 }
 
-impl Ground {
+impl PlacedTriangles {
     /// The triangles of a scene or of an image.
     ///
     /// # Errors
@@ -78,8 +78,8 @@ fn triangles(scene: &Scene) -> Vec<[Vec3; 3]> {
 }
 
 impl Occlusion {
-    pub(super) fn ray(&self, number: u64, ground: &Ground) -> Ray {
-        let [a, b, c] = ground.triangles[(number / u64::from(self.samples)) as usize];
+    pub(super) fn ray(&self, number: u64, placed: &PlacedTriangles) -> Ray {
+        let [a, b, c] = placed.triangles[(number / u64::from(self.samples)) as usize];
         let mut random = Random::new(self.seed, number as usize);
         // Uniform on the triangle: the half of a square beyond its diagonal is folded back.
         let (mut u, mut v) = (random.unit(), random.unit());

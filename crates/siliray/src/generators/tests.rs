@@ -4,7 +4,7 @@ use geometry::Vec3;
 use scene::builtin::Builtin;
 
 fn generated(json: &str) -> Generated {
-    Generated::new(Generator::from_json(json).unwrap(), Some(Arc::new(ground()))).unwrap()
+    Generated::new(Generator::from_json(json).unwrap(), Some(Arc::new(placed()))).unwrap()
 }
 
 fn all(json: &str, range: Range<u64>) -> Vec<Ray> {
@@ -20,8 +20,8 @@ const LIDAR: &str = r#"{"kind": "lidar", "path": [[0, 0, 1], [4, 0, 1], [4, 8, 2
 const OCCLUSION: &str = r#"{"kind": "occlusion", "samples": 6, "seed": 3, "reach": 2.5}"#;
 const SCATTER: &str = r#"{"kind": "scatter", "low": [-1, 0, 2], "high": [1, 5, 9]}"#;
 
-fn ground() -> Ground {
-    Ground::of(&Input::Scene(Builtin::Interior.scene(300))).unwrap()
+fn placed() -> PlacedTriangles {
+    PlacedTriangles::of(&Input::Scene(Builtin::Interior.scene(300))).unwrap()
 }
 
 /// A ray is the same in whatever range it is asked for.
@@ -70,10 +70,10 @@ fn a_lidar_turns_and_moves() {
 
 #[test]
 fn occlusion_starts_above_its_triangle() {
-    let ground = ground();
-    let rays = all(OCCLUSION, 0..6 * ground.len() as u64);
+    let placed = placed();
+    let rays = all(OCCLUSION, 0..6 * placed.len() as u64);
     for (number, ray) in rays.iter().enumerate() {
-        let [a, b, c] = ground.triangles[number / 6].map(|corner| corner.as_dvec3());
+        let [a, b, c] = placed.triangles[number / 6].map(|corner| corner.as_dvec3());
         let normal = (b - a).cross(c - a).normalize_or_zero();
         let height = (ray.origin.as_dvec3() - a).dot(normal);
         assert!((0.0..0.01).contains(&height), "{number}: {height}");

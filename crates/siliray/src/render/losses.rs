@@ -42,7 +42,7 @@ pub(crate) fn render(
     width: u32,
     rows: &Rows<'_>,
 ) -> Result<(Rendering, LostPixels), RenderError> {
-    let truth = Truth::new(input, entry, rule).map_err(|reason| {
+    let expected_hits = ExpectedHits::new(input, entry, rule).map_err(|reason| {
         let machine = if entry.oracle.is_some() { entry.name } else { trace::NAME };
         MachineError::Failed { machine, reason }
     })?;
@@ -53,7 +53,7 @@ pub(crate) fn render(
         let mut answer = Answer::default();
         let rays: Vec<Ray> =
             (0..width).map(|x| camera.ray(x as f32 + 0.5, y as f32 + 0.5, width, height)).collect();
-        let expected = truth.closest(&rays)?;
+        let expected = expected_hits.closest(&rays)?;
         for ((pixel, ray), expected) in row.iter_mut().zip(&rays).zip(&expected) {
             let got = ask(machine, HitKind::Closest, *ray, &mut answer, counters)?;
             let verdict = verdict(expected, got.as_ref());
@@ -81,14 +81,14 @@ pub(crate) fn render(
     Ok((Rendering { picture, counters, heat_map: None, warnings: Vec::new() }, lost))
 }
 
-/// Who says what is there.
-enum Truth {
+/// What finds the hits that are there.
+enum ExpectedHits {
     Fast(Box<Tracer>),
     /// By an arithmetic of its own.
     Own(Box<dyn Machine>),
 }
 
-impl Truth {
+impl ExpectedHits {
     /// Over the geometry of an input, in boxes that contain it.
     fn new(input: &MachineInput, entry: &MachineEntry, rule: TriangleRule) -> Result<Self, String> {
         let whole = input.tree().refitted().map_err(|error| error.to_string())?;

@@ -23,7 +23,7 @@ pub mod sweep_run;
 pub mod trace_json;
 pub mod workload;
 
-pub use questions::{Asked, AskedError};
+pub use questions::{NamedQueries, QueriesError};
 pub use row::{PriorityLatency, Row, RunKey, RunLabel};
 pub use sweep::{ParameterSweep, SweepError};
 pub use sweep_run::{CompletedRun, NamedConfig, SweepRun, SweepRunError};

@@ -14,7 +14,7 @@ pub const USUAL_COUNT: usize = 16_384;
 
 /// What is asked.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct NamedQueries {
     /// The workload, or the file with a number that tells its content.
     pub name: String,
     /// The queries.
@@ -25,7 +25,7 @@ pub struct Asked {
 
 /// Why there is nothing to ask.
 #[derive(Debug, thiserror::Error)]
-pub enum AskedError {
+pub enum QueriesError {
     /// The file is no good.
     #[cfg(not(target_family = "wasm"))]
     #[error(transparent)]
@@ -39,16 +39,16 @@ pub enum AskedError {
     Workload(#[from] WorkloadError),
 }
 
-impl Asked {
+impl NamedQueries {
     /// The queries of a file, at most `most`.
     ///
     /// # Errors
     /// When the file has none, or cannot be read.
     #[cfg(not(target_family = "wasm"))]
-    pub fn of_file(file: &Path, most: Option<usize>) -> Result<Self, AskedError> {
+    pub fn of_file(file: &Path, most: Option<usize>) -> Result<Self, QueriesError> {
         let all = RayReader::open(file)?.read_queries(most.unwrap_or(usize::MAX))?;
         if all.is_empty() {
-            return Err(AskedError::Empty(file.to_owned()));
+            return Err(QueriesError::Empty(file.to_owned()));
         }
         let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy();
         Ok(Self {
@@ -69,7 +69,7 @@ impl Asked {
         tree: &Tree,
         camera: &Camera,
         count: Option<usize>,
-    ) -> Result<Self, AskedError> {
+    ) -> Result<Self, QueriesError> {
         let queries = workload.queries(scene, tree, camera, count.unwrap_or(USUAL_COUNT))?;
         Ok(Self { name: workload.name().to_owned(), queries, priorities: Vec::new() })
     }

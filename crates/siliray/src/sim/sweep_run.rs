@@ -1,6 +1,6 @@
 //! Runs of many configurations, at the same time.
 
-use super::questions::Asked;
+use super::questions::NamedQueries;
 use super::row::{Row, RunKey, RunLabel};
 use super::sweep::{ParameterSweep, SweepError, combinations};
 use crate::resume::Rows;
@@ -89,7 +89,7 @@ pub struct SweepRun<'a> {
     /// What is walked.
     pub world: &'a World,
     /// What is asked.
-    pub asked: &'a Asked,
+    pub asked: &'a NamedQueries,
     /// What the runs are about, but for the configuration.
     pub key: RunKey,
     /// Rows of earlier runs.

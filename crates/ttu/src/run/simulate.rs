@@ -190,7 +190,7 @@ fn run<O: Observer + ?Sized>(
     // WebAssembly has no clock of its own.
     let start = (!cfg!(target_family = "wasm")).then(Instant::now);
     let config = env.config;
-    let mut clusters: Vec<Cluster> = deal(questions, config)
+    let mut clusters: Vec<Cluster> = distribute(questions, config)
         .iter()
         .zip(0..)
         .map(|(part, number)| Cluster::new(number, part, config, options))
@@ -222,8 +222,8 @@ fn run<O: Observer + ?Sized>(
     summarize(env, clusters, questions.queries.len(), cycles, wall)
 }
 
-/// Deals tasks to clusters in turn (T-17), with the priorities of their questions (T-18).
-fn deal(questions: Questions<'_>, config: &Config) -> Vec<Vec<(Query, u8)>> {
+/// Distributes tasks over clusters in turn (T-17), with the priorities of their questions (T-18).
+fn distribute(questions: Questions<'_>, config: &Config) -> Vec<Vec<(Query, u8)>> {
     let clusters = config.gpcs as usize;
     let mut parts = vec![Vec::new(); clusters];
     for (number, query) in questions.queries.iter().enumerate() {

@@ -16,7 +16,7 @@ use siliray::registry::registry;
 use siliray::resume::Rows;
 use siliray::sim::sweep_run::{BaseError, base_config, configurations};
 use siliray::sim::{
-    Asked, NamedConfig, Row, RunKey, SweepRun, SweepRunError, csv, report, trace_json,
+    NamedConfig, NamedQueries, Row, RunKey, SweepRun, SweepRunError, csv, report, trace_json,
 };
 use siliray::ttu::config::ConfigError;
 use siliray::ttu::run::Options;
@@ -62,11 +62,11 @@ pub(crate) fn run(args: &Sim, triangles: Option<usize>, output: &Output) -> Resu
     };
     let tree = prepared.tree();
     let asked = match &args.queries {
-        Some(file) => Asked::of_file(file, args.rays).map_err(Failure::input)?,
+        Some(file) => NamedQueries::of_file(file, args.rays).map_err(Failure::input)?,
         None => {
             let camera = chosen_view(&args.view, name, seen(&input, &prepared), 1.0)?;
             let workload = args.workload;
-            Asked::of_workload(workload, input.name(), tree, &camera, args.rays)
+            NamedQueries::of_workload(workload, input.name(), tree, &camera, args.rays)
                 .map_err(about(name))?
         }
     };
