@@ -117,8 +117,8 @@ impl Sums {
     ) -> Vec<(NodePointer, f32)> {
         let Some(bits) = memory.node(structure.address_of(pointer)) else { return Vec::new() };
         let node = BoxNode::decode(&bits);
-        // All bits of the count set: there is nothing.
-        if bits.get(220..224) == 0xF {
+        // All bits of the count and the one behind it set: there is nothing.
+        if node.child_count == 8 && node.spare {
             return Vec::new();
         }
         let used = node.used_children().len();

@@ -18,10 +18,6 @@ pub const MAX_PAYLOAD_AND_OUTPUT_BYTES: u32 = 48_128;
 pub const MAX_MESH_SHARED_BYTES: u32 = 28_672;
 /// Most bytes of task payload.
 pub const MAX_TASK_PAYLOAD_BYTES: u32 = 16_384;
-/// Most bytes of task shared memory, also together with the payload.
-pub const MAX_TASK_SHARED_BYTES: u32 = 32_768;
-/// Most lines that a method's field can say.
-pub const MAX_LINES: u32 = 511;
 /// Most workgroups of a draw, in total and along x.
 pub const MAX_WORKGROUPS: u32 = 1 << 22;
 /// Most workgroups along y and along z.

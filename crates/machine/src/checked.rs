@@ -69,12 +69,6 @@ impl<F: Format> Checked<F> {
     pub fn proof(&self) -> &F::Proof {
         &self.proof
     }
-
-    /// The image, no longer proved.
-    #[must_use]
-    pub fn into_image(self) -> Image {
-        self.image
-    }
 }
 
 impl<F: TreeFormat> Checked<F> {

@@ -16,9 +16,9 @@ use crate::instance_dilation::InstanceDilation;
 use crate::primitive_test::InstanceView;
 use crate::registry::{NodeNames, loses_nothing};
 use crate::{
-    Answer, BeamQuery, BudgetExhausted, ChildTest, Counters, Fetches, FormatEntry, Found, Hit,
-    LeafRule, Machine, MachineEntry, MachineError, MachineInput, Observer, PrimitiveTest, Query,
-    RayQuery, Shape, Step, StepBudget, Unwatched, Verdict,
+    Answer, BeamQuery, ChildTest, Counters, Fetches, FormatEntry, Found, Hit, LeafRule, Machine,
+    MachineEntry, MachineError, MachineInput, Observer, PrimitiveTest, Query, RayQuery, Shape,
+    Step, Unwatched, Verdict,
 };
 use geometry::{Aabb, Ray, SlabRay, TriangleRule, slab};
 use std::ops::{ControlFlow, Deref};
@@ -59,7 +59,6 @@ pub struct Reference<T> {
     tree: T,
     rule: TriangleRule,
     instance_dilation: InstanceDilation,
-    step_limit: u64,
     /// What visits read; nothing if that is not known.
     fetches: Fetches,
     /// What beams need, found when the first is asked.
@@ -81,20 +80,7 @@ impl<T: Deref<Target = Tree>> Reference<T> {
     #[must_use]
     pub fn new(tree: T, rule: TriangleRule) -> Self {
         let instance_dilation = tree.tlas.as_ref().map(InstanceDilation::new).unwrap_or_default();
-        Self {
-            tree,
-            rule,
-            instance_dilation,
-            step_limit: u64::MAX,
-            fetches: Fetches::default(),
-            beams: OnceLock::new(),
-        }
-    }
-
-    /// The same machine, allowed to visit `steps` nodes a query.
-    #[must_use]
-    pub fn with_step_limit(self, steps: u64) -> Self {
-        Self { step_limit: steps, ..self }
+        Self { tree, rule, instance_dilation, fetches: Fetches::default(), beams: OnceLock::new() }
     }
 
     fn beams(&self) -> Result<&Beams, BeamWorldError> {
@@ -119,10 +105,10 @@ impl<T: Deref<Target = Tree>> Reference<T> {
             fetches: &self.fetches,
             found: Found::new(query.kind, tmax, hits),
             counters,
-            budget: StepBudget::new(self.step_limit),
             observer,
         };
-        let outcome = match query.shape {
+        // A walk that is broken off has found what it wanted.
+        let (ControlFlow::Break(()) | ControlFlow::Continue(())) = match query.shape {
             Shape::Ray(ray) => {
                 let query = query.with_shape(ray);
                 if query.can_hit() {
@@ -139,16 +125,8 @@ impl<T: Deref<Target = Tree>> Reference<T> {
         if walk.observer.is_watching() {
             walk.observer.see(Step::End);
         }
-        match outcome {
-            ControlFlow::Break(Stop::Budget(exhausted)) => {
-                walk.found.abandon();
-                Err(exhausted.into())
-            }
-            ControlFlow::Break(Stop::Found) | ControlFlow::Continue(()) => {
-                walk.found.finish();
-                Ok(())
-            }
-        }
+        walk.found.finish();
+        Ok(())
     }
 }
 
@@ -187,21 +165,12 @@ impl Beams {
     }
 }
 
-/// Why a walk ends early.
-enum Stop {
-    /// An any query has its hit.
-    Found,
-    /// Too many steps.
-    Budget(BudgetExhausted),
-}
-
 /// One query under way.
 struct Walk<'a, O: ?Sized> {
     rule: TriangleRule,
     fetches: &'a Fetches,
     found: Found<'a>,
     counters: &'a mut Counters,
-    budget: StepBudget,
     observer: &'a mut O,
 }
 
@@ -223,7 +192,7 @@ impl<'a, O: Observer + ?Sized> Walk<'a, O> {
         tree: &'a Tree,
         query: &RayQuery,
         dilation: &InstanceDilation,
-    ) -> ControlFlow<Stop> {
+    ) -> ControlFlow<()> {
         let Some(tlas) = &tree.tlas else {
             return tree.blases.iter().enumerate().try_for_each(|(number, blas)| {
                 self.ray_in_blas(number, blas, &InstanceView::world(&blas.primitives, query))
@@ -253,7 +222,7 @@ impl<'a, O: Observer + ?Sized> Walk<'a, O> {
         number: usize,
         blas: &'a Blas,
         view: &InstanceView<'_>,
-    ) -> ControlFlow<Stop> {
+    ) -> ControlFlow<()> {
         let reach = slab::reach(view.ray.origin, &blas.bvh.root().bounds);
         let slabs = SlabRay::new(&view.ray, reach);
         let (test, level) = (ray_test(&slabs, &view.ray), self.blas(number, &blas.bvh, None));
@@ -267,7 +236,7 @@ impl<'a, O: Observer + ?Sized> Walk<'a, O> {
         })
     }
 
-    fn beam(&mut self, tree: &'a Tree, query: &BeamQuery, beams: &'a Beams) -> ControlFlow<Stop> {
+    fn beam(&mut self, tree: &'a Tree, query: &BeamQuery, beams: &'a Beams) -> ControlFlow<()> {
         let Some(tlas) = &tree.tlas else {
             let Some(space) = BeamSpace::world(query) else { return ControlFlow::Continue(()) };
             return (0..tree.blases.len())
@@ -297,7 +266,7 @@ impl<'a, O: Observer + ?Sized> Walk<'a, O> {
         blas: usize,
         space: &BeamSpace,
         beams: &'a Beams,
-    ) -> ControlFlow<Stop> {
+    ) -> ControlFlow<()> {
         let Blas { bvh, primitives } = &tree.blases[blas];
         // The parts of a split triangle cover it, which is all that the exact rule needs.
         let boxes = match space.leaf {
@@ -344,7 +313,7 @@ impl<'a, O: Observer + ?Sized> Walk<'a, O> {
         instance: u32,
         primitives: &Primitives,
         hit: Option<Hit>,
-    ) -> ControlFlow<Stop> {
+    ) -> ControlFlow<()> {
         if self.observer.is_watching() {
             let PrimitiveId { geometry, primitive, .. } = primitives.ids[item as usize];
             let (pointer, t) = (item.into(), hit.map(|hit| hit.t));
@@ -352,7 +321,7 @@ impl<'a, O: Observer + ?Sized> Walk<'a, O> {
             self.observer.see(Step::Primitive(test));
         }
         match hit.map(|hit| self.found.offer(hit, &mut *self.observer)) {
-            Some(ControlFlow::Break(())) => ControlFlow::Break(Stop::Found),
+            Some(ControlFlow::Break(())) => ControlFlow::Break(()),
             Some(ControlFlow::Continue(())) | None => ControlFlow::Continue(()),
         }
     }
@@ -372,8 +341,8 @@ impl<'a, O: Observer + ?Sized> Walk<'a, O> {
         &Level { bvh, boxes, bytes }: &Level<'a>,
         test: &impl Fn(&Aabb, f32) -> Interval,
         widen: impl Fn(f32) -> f32,
-        mut item: impl FnMut(&mut Self, u32) -> ControlFlow<Stop>,
-    ) -> ControlFlow<Stop> {
+        mut item: impl FnMut(&mut Self, u32) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
         let bounds = |index: usize| boxes.map_or(bvh.nodes()[index].bounds, |boxes| boxes[index]);
         let mut stack: Vec<(f32, u32)> = Vec::with_capacity(64);
         let root = test(&bounds(0), widen(self.found.farthest()));
@@ -391,9 +360,6 @@ impl<'a, O: Observer + ?Sized> Walk<'a, O> {
                     self.observer.see(Step::Skip { pointer: index.into(), reason });
                 }
                 continue;
-            }
-            if let Err(exhausted) = self.budget.step() {
-                return ControlFlow::Break(Stop::Budget(exhausted));
             }
             let node = &bvh.nodes()[index as usize];
             self.counters.bytes += bytes.get(index as usize).map_or(0, |&read| read.into());

@@ -103,12 +103,6 @@ impl GpurtHeader {
     pub const fn build_flags(&self) -> u32 {
         self.info >> 16
     }
-
-    /// Major version.
-    #[must_use]
-    pub const fn major_version(&self) -> u32 {
-        self.version >> 16
-    }
 }
 
 machine::fields! {

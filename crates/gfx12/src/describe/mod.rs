@@ -27,16 +27,8 @@ mod primitive;
 pub use bvh4x2::{bvh4x2_describe, dual_fields};
 pub use compressed::{describe, fields};
 
-use crate::layout::{GpurtHeader, NODE_BYTES, NodeBits, RTIP_3_1};
+use crate::layout::NodeBits;
 use machine::DescribedField;
-
-/// The fields of the header that a structure starts with; `None` if it starts without one.
-#[must_use]
-pub fn header_fields(structure: &[u8]) -> Option<Vec<DescribedField>> {
-    let bits = NodeBits::from_bytes(structure.get(..NODE_BYTES as usize)?);
-    let is_header = GpurtHeader::rt_ip_level.get(&bits) == RTIP_3_1;
-    is_header.then(|| GpurtHeader::describe(&bits))
-}
 
 /// Dwords that nothing reads.
 fn dwords(bits: &NodeBits, count: u32) -> Vec<DescribedField> {

@@ -136,14 +136,6 @@ impl Core {
         self.f[usize::from(number & 31)]
     }
 
-    /// Writes a floating-point register and marks the state dirty. For instructions of extensions.
-    pub fn set_f(&mut self, number: u8, value: u64) {
-        self.put_f(number, value);
-        if self.recording {
-            self.record(Register::Float(number & 31), value);
-        }
-    }
-
     /// Writes a floating-point register without logging it.
     #[inline]
     pub(crate) fn put_f(&mut self, number: u8, value: u64) {
@@ -184,12 +176,6 @@ impl Core {
     #[must_use]
     pub fn retired(&self) -> u64 {
         self.retired
-    }
-
-    /// Whether somebody wants to know what instructions do: extensions may skip details otherwise.
-    #[must_use]
-    pub fn is_recording(&self) -> bool {
-        self.recording
     }
 
     /// Tells the user something, for example that a program breaks a rule of `--lint`.
