@@ -1,6 +1,6 @@
-/* The same queues, handed to the offload: one descriptor, one fence. Where the offload cannot do it,
- * or would do it otherwise, the program walks by itself: a job knows no instances, and what else it
- * needs is in RTCAP. */
+/* The same queues, handed to the offload: one descriptor, one fence. Where the offload cannot do
+ * it, or would do it otherwise, the program walks by itself: a job knows no instances, and what
+ * else it needs is in RTCAP. */
 #include "walk.h"
 
 static struct rt_descriptor descriptor __attribute__((aligned(8)));

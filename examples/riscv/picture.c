@@ -1,6 +1,6 @@
-/* A picture of an FP32 image, printed as PPM: camera rays go into the ray queue, serve_queues() answers them,
- * hits come back through the hit queue. A pixel depends on its ray and on which triangle was hit, on
- * nothing else: two programs that find the same hits print the same bytes. */
+/* A picture of an FP32 image, printed as PPM: camera rays go into the ray queue, serve_queues()
+ * answers them, hits come back through the hit queue. A pixel depends on its ray and on which
+ * triangle was hit, on nothing else: two programs that find the same hits print the same bytes. */
 #include "host.h"
 #include "image.h"
 

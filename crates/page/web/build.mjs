@@ -1,9 +1,9 @@
 // Builds the page: `node build.mjs [FOLDER] [--wasm FILE]`.
 //
 // FOLDER (default: target/page of the workspace) gets index.html, page.js, worker.js, style.css,
-// licences.txt and, where FILE exists, the two parts of that module: siliray.wasm, which shows files,
-// and more.wasm, which is loaded when something else is wanted. Nothing else is needed to serve the
-// page.
+// licences.txt and, where FILE exists, the two parts of that module: siliray.wasm, which shows
+// files, and more.wasm, which is loaded when something else is wanted. Nothing else is needed to
+// serve the page.
 
 import { build } from "esbuild";
 import { copyFile, mkdir, readFile, stat, writeFile } from "node:fs/promises";

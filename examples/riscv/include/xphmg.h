@@ -1,12 +1,12 @@
 /* XPHMG_RT for C and assembly: instructions as .insn, registers, structures.
  *
- * One header, no library. The specification is by Pedro H. M. Garcia (CC-BY-SA 4.0); encodings that no
- * revision publishes (custom-3) and the RT CSR numbers are siliray's. From C, every access is a volatile
- * statement, so the compiler keeps their order. */
+ * One header, no library. The specification is by Pedro H. M. Garcia (CC-BY-SA 4.0); encodings that
+ * no revision publishes (custom-3) and the RT CSR numbers are siliray's. From C, every access is a
+ * volatile statement, so the compiler keeps their order. */
 #ifndef XPHMG_H
 #define XPHMG_H
 
-/* ---- Instructions ---------------------------------------------------------------------------------- */
+/* ---- Instructions --------------------------------------------------------------------------- */
 
 /* Flags of RT.BBOX and RT.TRI. */
 #define RT_T_CLAMP 1
@@ -24,7 +24,8 @@
 #define SVON_ONE .insn i 0x0b, 1, x0, x0, 1
 #define SVON_BLK(n) .insn i 0x0b, 2, x0, x0, n
 #define SVEND .insn i 0x0b, 3, x0, x0, 0
-#define SVP_ONE_VLSTEP(vl, s, d) .insn i 0x0b, 4, x0, x0, ((((vl) - 1) << 6) | ((s) << 3) | (d)) - ((((vl) - 1) & 32) << 7)
+#define SVP_ONE_VLSTEP(vl, s, d) \
+    .insn i 0x0b, 4, x0, x0, ((((vl) - 1) << 6) | ((s) << 3) | (d)) - ((((vl) - 1) & 32) << 7)
 #define SVON_FPCTL(rc, sae, z) .insn i 0x0b, 5, x0, x0, ((rc) << 2) | ((sae) << 1) | (z)
 #define BP_F(label) .insn b 0x7b, 0, x0, x0, label
 #define BP_T(label) .insn b 0x7b, 1, x0, x0, label
@@ -50,7 +51,7 @@
 #define MTX_COUNT(n) (((n) - 1) << 6)    /* mul and mad: 1 to 8 vectors */
 #define MTX_STRIDE(code) ((code) << 9)   /* 0 to 3 */
 
-/* ---- CSR numbers ----------------------------------------------------------------------------------- */
+/* ---- CSR numbers ---------------------------------------------------------------------------- */
 
 #define CSR_PREC_MODE 0x7d0
 #define CSR_PREC_ALT 0x7d1
@@ -105,7 +106,7 @@
 #define CSR_MTXSTAT 0x8de
 #define CSR_MTXCAP 0x8df
 
-/* ---- Fields ---------------------------------------------------------------------------------------- */
+/* ---- Fields --------------------------------------------------------------------------------- */
 
 #define PREC_APPLY (1u << 31)
 #define PREC_SAT (1u << 30)
@@ -195,7 +196,7 @@
 #define JOB_ANY_HIT (1u << 8)
 #define JOB_NODE8 (1u << 9)
 
-/* ---- Structures ------------------------------------------------------------------------------------ */
+/* ---- Structures ----------------------------------------------------------------------------- */
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -262,7 +263,7 @@ XPHMG_AT(struct rt_descriptor, opts, 40);
 XPHMG_AT(struct rt_descriptor, memctl, 48);
 _Static_assert(sizeof(struct rt_descriptor) == 72, "rt_descriptor");
 
-/* ---- C functions ----------------------------------------------------------------------------------- */
+/* ---- C functions ---------------------------------------------------------------------------- */
 
 #define XPHMG_TEXT_(x) #x
 #define XPHMG_TEXT(x) XPHMG_TEXT_(x)

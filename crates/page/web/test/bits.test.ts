@@ -6,7 +6,8 @@ import {
 } from "../src/views/bytes/bits";
 
 function field(name: string, first: number, end: number): Field {
-  return { name, bits: [first, end], raw: "", value: "", meaning: "", unit: "", source: "", link: null };
+  const texts = { raw: "", value: "", meaning: "", unit: "", source: "" };
+  return { name, bits: [first, end], ...texts, link: null };
 }
 
 test("each bit belongs to the narrowest field around it", () => {

@@ -1,5 +1,5 @@
-// What implementations may choose, or QEMU 7.2 does otherwise: counters whose writes win over the increment,
-// fields that hold nothing, and faults of atomics.
+// What implementations may choose, or QEMU 7.2 does otherwise: counters whose writes win over the
+// increment, fields that hold nothing, and faults of atomics.
 #include "test.h"
 BEGIN
   li t0, 1000

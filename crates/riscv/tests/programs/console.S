@@ -1,4 +1,5 @@
-// Reads bytes from the console and prints the next letter for each, until q; then prints two million bytes at once.
+// Reads bytes from the console and prints the next letter for each, until q; then prints two
+// million bytes at once.
 #include "test.h"
 BEGIN
   la t0, tohost

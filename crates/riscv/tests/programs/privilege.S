@@ -26,8 +26,8 @@ BEGIN
   li t0, 1 << 21
   csrc mstatus, t0
 
-  // MPP after a trap from user mode is user mode (the handler has set it to machine mode since, so look
-  // at mstatus inside another handler).
+  // MPP after a trap from user mode is user mode (the handler has set it to machine mode since, so
+  // look at mstatus inside another handler).
   la t0, keep
   csrw mtvec, t0
   TO_USER

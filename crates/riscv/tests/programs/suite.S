@@ -1,6 +1,6 @@
-// What test suites do around their tests: registers that may be absent are tried with the handler set just behind
-// them, protection opens all of memory with one entry, the tests run in user mode and end with a call. Then
-// what they ask of machine mode.
+// What test suites do around their tests: registers that may be absent are tried with the handler
+// set just behind them, protection opens all of memory with one entry, the tests run in user mode
+// and end with a call. Then what they ask of machine mode.
 #include "test.h"
 
 // Tries an instruction that may trap: either way execution goes on behind it.
@@ -162,7 +162,8 @@ fail_here:
 2:
   .option pop
 
-  // A jump to nowhere retires, so its link is written; the fetch traps. A load from nowhere changes nothing.
+  // A jump to nowhere retires, so its link is written; the fetch traps. A load from nowhere changes
+  // nothing.
   la t0, fail
   li t1, 1
   slli t1, t1, 63

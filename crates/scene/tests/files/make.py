@@ -1,7 +1,7 @@
 """Makes the files in this folder and expected.json, with trimesh as the outside truth.
 
-Needs: pip install trimesh==5.2.0 numpy. Run it in this folder; the files are committed, so that tests
-do not need Python.
+Needs: pip install trimesh==5.2.0 numpy. Run it in this folder; the files are committed, so that
+tests do not need Python.
 """
 
 import json

@@ -11,15 +11,16 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Every file of the project whose name ends in `.extension`, relative to the root, in order: what
-/// git tracks, or, outside of a checkout, what lies in the folders.
+/// Every file of the project whose name ends in `.extension`, or has no ending if that is empty,
+/// relative to the root, in order: what git tracks, or, outside of a checkout, what lies in the
+/// folders.
 pub(crate) fn with_extension(extension: &str) -> Vec<PathBuf> {
     let mut files = tracked().unwrap_or_else(|| {
         let mut found = Vec::new();
         walk(Path::new(""), &mut found);
         found
     });
-    files.retain(|file| file.extension().is_some_and(|found| found == extension));
+    files.retain(|file| file.extension().unwrap_or_default() == extension);
     files.retain(|file| root().join(file).is_file());
     files.sort();
     assert!(!files.is_empty(), "no *.{extension} files below {}", root().display());
