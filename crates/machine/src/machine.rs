@@ -1,7 +1,7 @@
 //! The trait of everything that answers queries.
 
 use crate::beam::BeamWorldError;
-use crate::{BudgetExhausted, Counters, Hit, HitKind, Observer, Query, Unwatched};
+use crate::{BudgetExhausted, Counters, Hit, HitKind, Observer, Query, RayQuery, Unwatched};
 use geometry::Ray;
 
 /// Something that answers queries about one world.
@@ -130,6 +130,16 @@ pub struct Answer {
     pub hits: Vec<Hit>,
     /// The work.
     pub counters: Counters,
+}
+
+impl Answer {
+    /// Forgets the hits of another query and counts this one: where hits and work go. `None` if the
+    /// ray can hit nothing.
+    pub fn begin(&mut self, query: &RayQuery) -> Option<(&mut Vec<Hit>, &mut Counters)> {
+        self.hits.clear();
+        self.counters.queries += 1;
+        query.can_hit().then_some((&mut self.hits, &mut self.counters))
+    }
 }
 
 /// Why a query has no answer.

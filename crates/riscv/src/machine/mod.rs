@@ -152,12 +152,7 @@ impl HartMachine {
         observer: &mut O,
     ) -> Result<(), MachineError> {
         let query = &query.as_ray(NAME)?;
-        let Answer { hits, counters } = answer;
-        hits.clear();
-        counters.queries += 1;
-        if !query.can_hit() {
-            return Ok(());
-        }
+        let Some((hits, counters)) = answer.begin(query) else { return Ok(()) };
         let (options, is_known) = TilesImage::options(query);
         let kind = match query.kind {
             // Other flags need to see every hit.

@@ -68,12 +68,8 @@ fn name_of(sweeps: &[ParameterSweep], row: &Row) -> String {
     if sweeps.is_empty() {
         return escaped(&row.label.to_string());
     }
-    let values = sweeps.iter().map(|sweep| format!("{} = {}", sweep.key, value_of(sweep, row)));
+    let values = sweeps.iter().map(|sweep| format!("{} = {}", sweep.key, row.value(sweep)));
     escaped(&values.collect::<Vec<_>>().join(", "))
-}
-
-fn value_of<'a>(sweep: &ParameterSweep, row: &'a Row) -> &'a str {
-    row.label.settings.get(&sweep.key).map_or("", String::as_str)
 }
 
 fn table(sweeps: &[ParameterSweep], rows: &[(Row, Option<Run>)]) -> String {
@@ -101,26 +97,9 @@ fn table(sweeps: &[ParameterSweep], rows: &[(Row, Option<Run>)]) -> String {
     }
     text += "</tr></thead><tbody>";
     for (row, _) in rows {
-        let names: Vec<String> = match sweeps {
-            [] => vec![row.label.to_string()],
-            sweeps => sweeps.iter().map(|sweep| value_of(sweep, row).to_owned()).collect(),
-        };
-        let cells = [
-            row.key.format.clone(),
-            row.key.workload.clone(),
-            grouped(row.key.rays),
-            grouped(row.cycles),
-            format!("{:.5}", row.rays_per_cycle),
-            format!("{:.2}", row.mrays_per_second_at_clock),
-            grouped(row.latency.p50),
-            grouped(row.latency.p95),
-            format!("{:.1} %", row.l0_hit_percent()),
-            format!("{:.1}", row.blocks_per_ray),
-            format!("{:.0}", row.bytes_per_ray),
-            row.bound.clone(),
-        ];
+        let key = [row.key.format.clone(), row.key.workload.clone(), grouped(row.key.rays)];
         text += "<tr>";
-        for cell in names.into_iter().chain(cells) {
+        for cell in row.names(sweeps).into_iter().chain(key).chain(row.cells()) {
             let _ = write!(text, "<td>{}</td>", escaped(&cell));
         }
         text += "</tr>";
@@ -161,7 +140,7 @@ fn charts(sweeps: &[ParameterSweep], rows: &[(Row, Option<Run>)]) -> String {
     }
     let last = along.values.len().saturating_sub(1).max(1) as f64;
     let x_of = |row: &Row| {
-        let place = along.values.iter().position(|value| value == value_of(along, row));
+        let place = along.values.iter().position(|value| value == row.value(along));
         place.unwrap_or(0) as f64 / last
     };
     let ticks: Vec<(f64, String)> =

@@ -1,6 +1,8 @@
 //! One run as a row: what was asked, the configuration and its hash, and all figures. A row can be
 //! written, read back, and recognised, so that a sweep can be resumed.
 
+use super::sweep::ParameterSweep;
+use crate::report::grouped;
 use crate::resume::Keyed;
 use machine::Image;
 use serde::{Deserialize, Serialize};
@@ -231,6 +233,37 @@ impl From<&Urgency> for PriorityLatency {
 }
 
 impl Row {
+    /// What it is called among the rows of a sweep: its swept values, or its configuration.
+    #[must_use]
+    pub fn names(&self, sweeps: &[ParameterSweep]) -> Vec<String> {
+        match sweeps {
+            [] => vec![self.label.to_string()],
+            sweeps => sweeps.iter().map(|sweep| self.value(sweep).to_owned()).collect(),
+        }
+    }
+
+    /// Its value of a swept parameter.
+    pub(super) fn value(&self, sweep: &ParameterSweep) -> &str {
+        self.label.settings.get(&sweep.key).map_or("", String::as_str)
+    }
+
+    /// The figures that tables show: cycles, rays a cycle, millions of rays a second, latencies,
+    /// hits in the L0, blocks and bytes a ray, what limits it.
+    #[must_use]
+    pub fn cells(&self) -> [String; 9] {
+        [
+            grouped(self.cycles),
+            format!("{:.5}", self.rays_per_cycle),
+            format!("{:.2}", self.mrays_per_second_at_clock),
+            grouped(self.latency.p50),
+            grouped(self.latency.p95),
+            format!("{:.1} %", self.l0_hit_percent()),
+            format!("{:.1}", self.blocks_per_ray),
+            format!("{:.0}", self.bytes_per_ray),
+            self.bound.clone(),
+        ]
+    }
+
     /// The share of lookups in the L0 that found their block, in percent.
     #[must_use]
     pub fn l0_hit_percent(&self) -> f64 {

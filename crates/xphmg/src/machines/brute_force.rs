@@ -40,12 +40,7 @@ impl Machine for BruteForce {
         _: &mut dyn Observer,
     ) -> Result<(), MachineError> {
         let query = &query.as_ray(self.name())?;
-        let Answer { hits, counters } = answer;
-        hits.clear();
-        counters.queries += 1;
-        if !query.can_hit() {
-            return Ok(());
-        }
+        let Some((hits, counters)) = answer.begin(query) else { return Ok(()) };
         let options = TriOptions {
             rounding: Rounding::Rne,
             cull_back: false,

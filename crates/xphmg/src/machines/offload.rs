@@ -136,12 +136,7 @@ impl Offload {
         observer: &mut O,
     ) -> Result<(), MachineError> {
         let query = &query.as_ray(NAME)?;
-        let Answer { hits, counters } = answer;
-        hits.clear();
-        counters.queries += 1;
-        if !query.can_hit() {
-            return Ok(());
-        }
+        let Some((hits, counters)) = answer.begin(query) else { return Ok(()) };
         // A proved image has no cycle and no hole, so a walk can only run out of steps.
         let exhausted = BudgetExhausted { limit: BUDGET.into() };
         let (mut options, known) = TilesImage::options(query);

@@ -27,9 +27,7 @@ pub(super) fn table(sweeps: &[ParameterSweep], rows: &[&Row]) -> String {
     header.extend(["blocks/ray", "bytes/ray", "limited by"]);
     let mut table = Table::new(&header).left(names);
     for row in rows {
-        let mut cells = values_of(sweeps, row);
-        cells.extend(cells_of(row));
-        table.row(cells);
+        table.row(row.names(sweeps).into_iter().chain(row.cells()).collect());
     }
     let key = &first.key;
     let queries = ["query", "queries"].map(|thing| format!("{} {thing}", key.workload));
@@ -51,31 +49,6 @@ pub(super) fn table(sweeps: &[ParameterSweep], rows: &[&Row]) -> String {
         remarks if remarks.is_empty() => text,
         remarks => format!("{text}\n{remarks}"),
     }
-}
-
-/// What a row is called: its swept values, or its configuration.
-fn values_of(sweeps: &[ParameterSweep], row: &Row) -> Vec<String> {
-    match sweeps {
-        [] => vec![row.label.to_string()],
-        sweeps => {
-            let value = |sweep: &ParameterSweep| row.label.settings.get(&sweep.key).cloned();
-            sweeps.iter().map(|sweep| value(sweep).unwrap_or_default()).collect()
-        }
-    }
-}
-
-fn cells_of(row: &Row) -> Vec<String> {
-    vec![
-        grouped(row.cycles),
-        format!("{:.5}", row.rays_per_cycle),
-        format!("{:.2}", row.mrays_per_second_at_clock),
-        grouped(row.latency.p50),
-        grouped(row.latency.p95),
-        format!("{:.1} %", row.l0_hit_percent()),
-        format!("{:.1}", row.blocks_per_ray),
-        format!("{:.0}", row.bytes_per_ray),
-        row.bound.clone(),
-    ]
 }
 
 /// How long queries of each priority take, if they differ in it.
@@ -168,7 +141,7 @@ pub(super) fn host_speed(rows: &[&Row]) -> String {
 fn chart(sweeps: &[ParameterSweep], rows: &[&Row]) -> String {
     let most = rows.iter().map(|row| row.rays_per_cycle).fold(1e-12, f64::max);
     let keys: Vec<&str> = sweeps.iter().map(|sweep| sweep.key.as_str()).collect();
-    let labels: Vec<String> = rows.iter().map(|row| values_of(sweeps, row).join(" ")).collect();
+    let labels: Vec<String> = rows.iter().map(|row| row.names(sweeps).join(" ")).collect();
     let width = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
     let width = width.max(keys.join(" ").len());
     let line = |(label, row): (&String, &&Row)| {
