@@ -104,7 +104,7 @@ fn presets(format: &'static FormatEntry, machine: &MachineEntry) -> &'static [Pr
 }
 
 /// Targets that no name in the registry stands for.
-fn others() -> [Option<Target>; 49] {
+fn others() -> [Option<Target>; 50] {
     let like = |name, settings: &[(&str, &str)], machine: &'static str| {
         let format = registry().format(name)?;
         let entry = registry().machine(machine);
