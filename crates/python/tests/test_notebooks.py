@@ -17,13 +17,13 @@ def test_there_are_notebooks() -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:
+def test_a_notebook_runs(path: Path) -> None:
     nbclient = pytest.importorskip("nbclient")
     nbformat = pytest.importorskip("nbformat")
     book = nbformat.read(path, as_version=4)
     nbformat.validate(book)
     assert not any(cell.get("outputs") for cell in book.cells), "committed with outputs"
-    resources = {"metadata": {"path": str(tmp_path)}}
+    resources = {"metadata": {"path": str(path.parent)}}
     nbclient.NotebookClient(book, timeout=120, resources=resources).execute()
     outputs = [output for cell in book.cells for output in cell.get("outputs", [])]
     kinds = [output.get("data", {}) for output in outputs]
