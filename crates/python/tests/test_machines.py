@@ -75,6 +75,23 @@ def test_images_go_to_bytes_and_files_and_back(image: siliray.Image, file: Path)
     assert siliray.Scene.open(file).triangles == SCENE.triangles
 
 
+@pytest.mark.parametrize(
+    ("format", "mode", "source"),
+    [
+        ("gfx12", None, "stored"),
+        ("gfx12", "in_place", "stored"),
+        ("gfx12", "prepared", "rebuilt"),
+        ("tree", None, "stored"),
+        ("tree", "in_place", "converted"),
+        ("cwbvh", None, "converted"),
+    ],
+)
+def test_a_tracer_says_what_it_walks(format: str, mode: str | None, source: str) -> None:
+    """As the command line says it."""
+    tracer = siliray.Tracer(siliray.build(SCENE, format=format).image, mode=mode)
+    assert tracer.source == source
+
+
 def test_raw_memory_is_read_where_it_lies() -> None:
     made = siliray.build(SCENE, format="gfx12", settings={"policy": "radv"}, ending="bin").image
     assert made is not None
