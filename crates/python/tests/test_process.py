@@ -157,6 +157,58 @@ def test_a_signal_interrupts_one_machine(name: str) -> None:
     assert time.monotonic() - start < 15
 
 
+#: Work that cannot be told to end; each would take long.
+UNSTOPPABLE = {
+    "open": 'siliray.Scene.open("hairball", triangles=100_000_000)',
+    "capture": "siliray.isbe.capture(scene)",
+    "check": "siliray.check(image, scene=scene)",
+}
+
+
+@pytest.mark.parametrize("name", UNSTOPPABLE)
+def test_a_signal_returns_from_what_cannot_be_stopped(name: str) -> None:
+    """In a process of its own, whose end also ends what still goes on."""
+    program = f"""
+import os, signal, siliray, threading, time
+scene = siliray.Scene.open("organic", triangles={0 if name == "open" else 3_000_000} or 500)
+image = siliray.build(scene, format="tree", preset="fast").image if "{name}" == "check" else None
+threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+start = time.monotonic()
+try:
+    {UNSTOPPABLE[name]}
+except KeyboardInterrupt:
+    print(time.monotonic() - start, flush=True)
+os._exit(0)
+"""
+    out = subprocess.check_output([sys.executable, "-c", program], text=True, timeout=60)
+    assert 0.1 < float(out) < 1.0
+
+
+def test_other_threads_run_while_arrays_become_scenes() -> None:
+    vertices, faces = soup(1_500_000, 4)
+    wide = faces.astype(np.int64)
+    scene = siliray.Scene(vertices, wide)
+    for work in (
+        lambda: siliray.Scene(vertices, wide),
+        lambda: scene._native.to_arrays(),
+        lambda: siliray._native.Planes(vertices.astype(np.float64), wide),
+    ):
+        assert others_run_during(work)
+
+
+def others_run_during(work: Callable[[], object]) -> bool:
+    """Whether this thread is never kept waiting for half as long as work takes."""
+    thread = threading.Thread(target=work)
+    start = last = time.monotonic()
+    longest = 0.0
+    thread.start()
+    while thread.is_alive():
+        time.sleep(0.001)
+        now = time.monotonic()
+        longest, last = max(longest, now - last), now
+    return longest < (last - start) / 2
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_fork_in_the_middle_of_work() -> None:
     """Threads of the parent trace while it forks; children trace, too."""
