@@ -139,7 +139,7 @@ fn sources<'a>(
     Ok((CallerMemory { address, bytes }, words))
 }
 
-fn registers(ray: &RayOperands, mask: u32) -> RayRegisters {
+fn ray_registers(ray: &RayOperands, mask: u32) -> RayRegisters {
     let [origin, direction] = [ray.origin, ray.direction].map(Vec3::from_array);
     // The hardware reads the low eight bits.
     RayRegisters { origin, direction, extent: ray.extent, mask: mask as u8 }
@@ -200,7 +200,7 @@ pub unsafe extern "C" fn siliray_image_bvh8_intersect_ray(
         let operands = instruction::Bvh8Operands {
             resource: Resource::from_words(resource),
             base: BasePointer(base),
-            ray: registers(&ray, mask),
+            ray: ray_registers(&ray, mask),
             node: NodePointer(node),
         };
         let answer = image_bvh8_intersect_ray(&memory, &operands, TriangleArithmetic::default());
@@ -228,7 +228,7 @@ pub unsafe extern "C" fn siliray_image_bvh_dual_intersect_ray(
         let operands = instruction::DualOperands {
             resource: Resource::from_words(resource),
             base: BasePointer(base),
-            ray: registers(&ray, mask),
+            ray: ray_registers(&ray, mask),
             nodes: nodes.map(Bvh4Pointer),
         };
         let arithmetic = TriangleArithmetic::default();

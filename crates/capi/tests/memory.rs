@@ -82,7 +82,6 @@ fn files(scene: &Scene) -> Vec<(String, &'static FormatEntry, Vec<u8>)> {
 fn assert_bounded(name: &str, size: usize, free: usize, work: impl FnOnce()) {
     let taken = peak(work);
     let times = taken as f64 / size as f64;
-    println!("{name}: {size} bytes, peak {taken}, {times:.1} times");
     assert!(taken < SILIRAY_MOST_GROWTH * size + free, "{name}: {times:.1} times");
 }
 

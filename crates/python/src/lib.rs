@@ -73,6 +73,7 @@ mod _native {
     use crate::scene::Scene;
     #[pymodule_export]
     use crate::simulations::{Simulator, simulate};
+    #[pymodule_export]
     use crate::stored::{load, refit, save};
     #[pymodule_export]
     use crate::table::{record_batch, rows, table};

@@ -5,7 +5,7 @@ use crate::tracer::Tracer;
 use crate::{errors, job, names};
 use pyo3::prelude::*;
 use siliray::input::{Input, Origin};
-use siliray::trace::{RefitError, StoredError, Tracer as Fast};
+use siliray::trace::{RefitError, Tracer as Fast};
 use std::path::PathBuf;
 use std::sync::Arc;
 
