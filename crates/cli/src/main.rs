@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `args`, `image_args`, `machine_args` | the options and their help |
 //! | `beam_args`, `compare_args`, `sim_args`, `trace_args`, `walk_args` | those of one command |
+//! | `finding_args` | which findings commands list |
 //! | `named_values` | what options take by name |
 //! | `shared_args` | options that several commands take |
 //! | `program_text` | programs, from wherever they come |

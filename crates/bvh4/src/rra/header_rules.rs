@@ -154,7 +154,7 @@ impl Rules<'_> {
             at_least("geometry_offset", 10, geometry, leaf, "not before the leaf nodes");
         }
         at_least("pointer_offset", 11, pointers, geometry, "not before what dword 10 names");
-        // Pointers of RTIP 3.1 count from the header, and the viewer takes bytes from this offset on.
+        // Pointers of RTIP 3.1 count from the header; the viewer takes bytes from this offset on.
         if header.rt_ip_level >= RTIP_3_1 && internal > HEADER_BYTES {
             let expected = format!("{HEADER_BYTES:#x}, right behind the header");
             self.dword(Severity::Error, "internal_offset", 8, format!("{internal:#x}"), expected);

@@ -23,6 +23,6 @@ machine::rules! {
     Unasked "update_unasked" Note
         "boxes and bounds of before fit, so that update_fit and update_root can be asked"
     Cost "update_cost" Note
-        "no rule but a figure: the cost of the tree over that of before, and over that of a new tree \
-         if the new scene is known"
+        "no rule but a figure: the cost of the tree over that of before, and over that of a new \
+         tree if the new scene is known"
 }

@@ -54,7 +54,8 @@ test("a program without an end is cancelled where it is, and its worker goes on"
   const { page, complaints } = await visit(world);
   let workers = 0;
   page.on("worker", () => workers += 1);
-  await drop(page, "loop.s", Buffer.from("addi a0, zero, 1\nagain: addi a0, a0, 1\njal zero, again\n"));
+  const loop = "addi a0, zero, 1\nagain: addi a0, a0, 1\njal zero, again\n";
+  await drop(page, "loop.s", Buffer.from(loop));
   await done(page, 0);
   await page.click("#panel-program button >> text=To end");
   await page.waitForFunction(() => document.querySelector(".busy").textContent.includes("%"),
