@@ -135,7 +135,7 @@ pub(crate) struct BenchBuild {
     pub(crate) runs: usize,
 
     /// Which presets, with commas between them
-    #[arg(long, value_name = "PRESETS", value_parser = one_of(PRESETS), value_delimiter = ',')]
+    #[arg(long, value_name = "PRESET", value_parser = one_of(PRESETS), value_delimiter = ',')]
     #[arg(default_values_t = [Preset::Fast, Preset::Balanced, Preset::Best])]
     pub(crate) presets: Vec<Preset>,
 
