@@ -85,7 +85,7 @@ fn header_rules() {
         header(image, 2, |header| header.active_primitive_count = header.primitive_count + 1);
     });
     breaks(Rule::HeaderCount, &[], instanced(), |image| {
-        header(image, 2, |header| header.leaf_node_count -= 1);
+        header(image, 0, |header| header.leaf_node_count -= 1);
     });
     breaks(Rule::HeaderType, &[], triangles(), |image| header(image, 0, |header| header.info ^= 1));
     breaks(Rule::UnsetPointers, &[], triangles(), unset_pointers);
