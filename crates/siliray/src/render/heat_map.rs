@@ -7,8 +7,8 @@
 //! themselves.
 
 use super::rows::Rows;
-use super::{Picture, RenderError, Rendering, ask, legend};
-use machine::{Answer, Counters, HitKind, Machine, MachineEntry};
+use super::{Picture, RenderError, Rendering, legend};
+use machine::{Answer, Counters, HitKind, Machine, MachineEntry, Query, Unwatched};
 use rayon::prelude::*;
 use scene::Camera;
 
@@ -247,10 +247,11 @@ pub(super) fn count(
         let mut answer = Answer::default();
         for (x, count) in (0..).zip(row) {
             let ray = camera.ray(x as f32 + 0.5, y as f32 + 0.5, width, height);
-            let mut counters = Counters::default();
-            ask(machine, HitKind::Closest, ray, &mut answer, &mut counters)?;
-            *count = u32::try_from(measure.of(&counters)).unwrap_or(u32::MAX);
-            *sum += counters;
+            // The figures of the walk that an observer sees: kernels of the fast tracer have others.
+            answer.counters = Counters::default();
+            machine.watch(&Query::ray(HitKind::Closest, ray), &mut answer, &mut Unwatched)?;
+            *count = u32::try_from(measure.of(&answer.counters)).unwrap_or(u32::MAX);
+            *sum += answer.counters;
         }
         Ok(())
     })
