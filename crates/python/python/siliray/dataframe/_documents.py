@@ -17,7 +17,7 @@ import siliray
 from .._scene import SceneLike
 from .._simulate import Simulator
 from ..errors import ArrayError, DtypeError, Error, OptionError
-from ._scenes import digest, once, received, sent
+from ._scenes import digest, once, pickled, received, sent
 from ._work import Work
 
 
@@ -75,7 +75,8 @@ class Simulate(Documents):
 
     def __init__(self, scene: SceneLike, **options: Any) -> None:
         self._scene, self._options = sent(scene), _known(siliray.simulate, options, "sweep")
-        self._digest = digest(self._scene, self._options)
+        values = {name: pickled(name, value) for name, value in self._options.items()}
+        self._digest = digest(self._scene, values)
 
     def answer(self, question: Any) -> dict[str, Any]:
         config = question

@@ -56,13 +56,16 @@ def sent(scene: SceneLike) -> bytes:
     if isinstance(scene, str) and os.path.exists(scene):
         # Workers have other working directories.
         scene = os.path.abspath(scene)
+    return pickled("scene", scene, "; name a file, or give vertices and faces")
+
+
+def pickled(name: str, value: object, hint: str = "") -> bytes:
+    """The value of an argument as workers get it."""
     try:
-        return pickle.dumps(scene)
+        return pickle.dumps(value)
     except Exception as error:
-        raise OptionError(
-            f"scene: {type(scene).__name__} cannot be sent to workers ({error}); "
-            "name a file, or give vertices and faces"
-        ) from error
+        kind = type(value).__name__
+        raise OptionError(f"{name}: {kind} cannot be sent to workers ({error}){hint}") from error
 
 
 @lru_cache(maxsize=4)
