@@ -6,7 +6,6 @@
 //! | module | what it knows |
 //! |---|---|
 //! | [`generation`] | what tells the two apart |
-//! | [`writer`] | who laid an image out |
 //! | [`layout`] | what the shared nodes of [`bvh4::layout`] lack |
 //! | [`instruction`] | the intersection instruction and its operands |
 //! | [`registers`] | what result registers mean |
