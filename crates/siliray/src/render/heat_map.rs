@@ -247,7 +247,7 @@ pub(super) fn count(
         let mut answer = Answer::default();
         for (x, count) in (0..).zip(row) {
             let ray = camera.ray(x as f32 + 0.5, y as f32 + 0.5, width, height);
-            // The figures of the walk that an observer sees: kernels of the fast tracer have others.
+            // The figures of the walk that an observer sees: kernels have others.
             answer.counters = Counters::default();
             machine.watch(&Query::ray(HitKind::Closest, ray), &mut answer, &mut Unwatched)?;
             *count = u32::try_from(measure.of(&answer.counters)).unwrap_or(u32::MAX);
